@@ -68,8 +68,8 @@ async fn invalid_inputs_are_rejected_with_a_hint() {
     Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
     ────
     lsp_document_symbols {"path":""}
-    Invalid input: path: `` is not a file path or `file://` URI
-    Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
+    Invalid input: path: missing
+    Pass path: "src/lib.rs".
     ────
     lsp_document_symbols {"path":"a\u0000b.py"}
     Invalid input: path: `ab.py` is not a file path or `file://` URI
@@ -157,7 +157,7 @@ async fn invalid_inputs_are_rejected_with_a_hint() {
     ────
     lsp_hover {"uri":"shapes/shape.py","line":34,"character":1.5}
     Invalid input: character: expected integer, got 1.5
-    `character` (integer): UTF-16, 0-based
+    `character` (integer): 0-based, in UTF-16
     ────
     lsp_hover {"symbol":"total_area","at":"shapes/shape.py:35:5"}
     Invalid input: position: the position was given in more than one way
@@ -167,11 +167,11 @@ async fn invalid_inputs_are_rejected_with_a_hint() {
     ────
     lsp_hover {"symbol":"total_area","path":7}
     Invalid input: path: expected string, got 7
-    `path` (string): File or folder of symbol
+    `path` (string): File or folder of it
     ────
     lsp_hover {"symbol":"total_area","waitMs":"long"}
     Invalid input: waitMs: expected integer, got "long"
-    `waitMs` (integer): How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
+    `waitMs` (integer): For loading servers, default 30000; after an edit 5000
     ────
     lsp_hover {"symbol":"total_area","nonsense":true}
     Invalid input: nonsense: no such parameter

@@ -79,13 +79,13 @@ impl RenameProject {
     }
 
     /// The first answer of an agent. It needs no server.
-    fn ask(agent: &mut Agent) -> String {
+    fn request_first(agent: &mut Agent) -> String {
         agent.call_text("find_tools", &json!({ "query": "rename" }))
     }
 
     /// Checks that a new process repairs the files before its first answer, says so once, and leaves nothing.
     fn check_repaired(&self, agent: &mut Agent, context: &str) -> FilesState {
-        let first = Self::ask(agent);
+        let first = Self::request_first(agent);
         let (state, note) = (self.state(), first.lines().next().unwrap_or_default());
         let expected = match state {
             FilesState::Old => "was interrupted and is undone",
@@ -99,7 +99,7 @@ impl RenameProject {
         }
         assert!(note.starts_with("note: an edit (rename `alpha` to "), "{context}: {first}");
         assert!(note.contains(expected) && note.contains(&self.plan), "{context}: {first}");
-        assert!(!Self::ask(agent).contains("note: an edit"), "{context}: it is said once");
+        assert!(!Self::request_first(agent).contains("note: an edit"), "{context}: it is said once");
         assert_eq!(self.remains(), Vec::<Utf8PathBuf>::new(), "{context}");
         state
     }
@@ -150,7 +150,7 @@ fn a_kill_during_an_undo_leaves_the_edit() {
         assert!(log.advance(messages), "the undo has ended");
         agent.kill();
         let mut next = project.hosts().agent(&[]);
-        let first = RenameProject::ask(&mut next);
+        let first = RenameProject::request_first(&mut next);
         assert!(first.starts_with("note: the undo of an edit (rename `alpha` to "), "{first}");
         assert_eq!(project.state(), FilesState::New, "after {messages} messages");
         next.call_text("undo_edit", &undo);
@@ -163,9 +163,9 @@ fn a_kill_during_an_undo_leaves_the_edit() {
 fn a_client_that_takes_over_repairs_the_files_and_reports_it() {
     let project = RenameProject::new();
     let (mut host, mut log) = Lockstep::start(project.hosts().command());
-    RenameProject::ask(&mut host);
+    RenameProject::request_first(&mut host);
     let mut client = project.hosts().agent(&[]);
-    RenameProject::ask(&mut client);
+    RenameProject::request_first(&mut client);
     assert_eq!(pid(&project.hosts().only_host()), host.pid());
     let call = project.apply(&mut client);
     log.wait_for("writes", 20);
@@ -284,7 +284,7 @@ fn a_full_disk_leaves_all_files_old() {
             assert!(text.contains("zubi tries again at the next call"), "{text}");
             limit_file_size(&agent, None);
             let first = eventually("the files are restored", STEP_TIMEOUT, || {
-                let first = RenameProject::ask(&mut agent);
+                let first = RenameProject::request_first(&mut agent);
                 (project.state() == FilesState::Old).then_some(first)
             });
             assert!(first.contains("was interrupted and is undone"), "{first}");
@@ -314,7 +314,7 @@ fn a_read_only_folder_leaves_all_files_old() {
     let root = project.hosts().project.root();
     let set_mode = |mode| std::fs::set_permissions(root, std::fs::Permissions::from_mode(mode)).expect("a mode");
     let mut agent = Agent::spawn(command_without_privileges(project.hosts()), &[]);
-    RenameProject::ask(&mut agent);
+    RenameProject::request_first(&mut agent);
     set_mode(0o555);
     let call = project.apply(&mut agent);
     let text = agent::text(&agent.answer(call)["result"]);
@@ -350,7 +350,7 @@ fn what_changed_after_the_kill_is_not_overwritten() {
     agent.kill();
     project.hosts().project.write("f03.hostile", "typed since\n");
     let mut next = project.hosts().agent(&[]);
-    let first = RenameProject::ask(&mut next);
+    let first = RenameProject::request_first(&mut next);
     assert_eq!(project.hosts().project.read("f03.hostile"), "typed since\n");
     for file in files().filter(|file| file != "f03.hostile") {
         assert_eq!(project.hosts().project.read(&file), OLD, "{first}");

@@ -170,12 +170,12 @@ async fn cells_of_notebooks_are_named() {
 #[tokio::test]
 async fn declarations_in_other_encodings_are_named() {
     let project = Project::empty();
-    project.write("shape.py", b"# -*- coding: latin-1 -*-\n# \xe9\ndef surface():\n    return 1\n");
-    project.write("logo.png", b"\x89PNG\0 surface");
+    project.write_bytes("shape.py", b"# -*- coding: latin-1 -*-\n# \xe9\ndef surface():\n    return 1\n");
+    project.write_bytes("logo.png", b"\x89PNG\0 surface");
     project.write("use.py", "from shape import surface\n\nsurface()\n");
     let zubi = Zubi::start(&project, &["ty"]).await;
     assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "surface" })).await, @r#"
-    Invalid input: symbol: no symbol `surface` in the workspace so far (may be incomplete: zubi cannot read files that contain the word: `shape.py` (not UTF-8))
+    Invalid input: symbol: no symbol `surface` in the workspace so far (may be incomplete: zubi cannot read files that may contain the word: `shape.py` (not UTF-8))
     Look for it with `lsp_workspace_symbols`, or give its place as at: "file:line".
     "#);
     assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "volume" })).await, @r#"
@@ -185,10 +185,16 @@ async fn declarations_in_other_encodings_are_named() {
     drop(zubi);
     // clangd never says that it has read everything.
     let other = Project::empty();
-    other.write("shape.c", b"/* \xe9 */\n#if 0\nint hidden;\n#endif\n");
+    other.write_bytes("shape.c", b"/* \xe9 */\n#if 0\nint hidden;\n#endif\n");
     let zubi = Zubi::start(&other, &["clangd"]).await;
-    assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "hidden" })).await, @"");
-    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "hidden" })).await, @"");
+    assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "hidden" })).await, @r#"
+    Invalid input: symbol: no symbol `hidden` in the workspace so far (completeness unknown: clangd gives no readiness signal · no compile_commands.json: other files are not read · zubi cannot read files that may contain the word: `shape.c` (not UTF-8))
+    Look for it with `lsp_workspace_symbols`, or give its place as at: "file:line".
+    "#);
+    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "hidden" })).await, @"
+    0 symbols matching `hidden`
+    [clangd · readiness unknown · completeness unknown: clangd gives no readiness signal · no compile_commands.json: other files are not read · zubi cannot read files that may contain the word: `shape.c` (not UTF-8)]
+    ");
     drop(zubi);
     // Without a server, zubi searches the texts.
     let zubi = Zubi::start(&project, &[]).await;
@@ -198,7 +204,7 @@ async fn declarations_in_other_encodings_are_named() {
     use.py
       1:19  from shape import surface
       3:1  surface()
-    [text search: names only · zubi cannot read files that contain the word: `shape.py` (not UTF-8) · `pyright-langserver` is not installed: install it with npm: npm install --global pyright · `ty` is not installed: install it with uv: uv tool install ty]
+    [text search: names only · zubi cannot read files that may contain the word: `shape.py` (not UTF-8) · `pyright-langserver` is not installed: install it with npm: npm install --global pyright · `ty` is not installed: install it with uv: uv tool install ty]
     ");
 }
 

@@ -166,10 +166,15 @@ impl Project {
     }
 
     /// Writes a file as another program would, without a notification.
-    pub fn write(&self, file: &str, text: impl AsRef<[u8]>) {
+    pub fn write(&self, file: &str, text: &str) {
+        self.write_bytes(file, text.as_bytes());
+    }
+
+    /// Writes a file that need not be UTF-8.
+    pub fn write_bytes(&self, file: &str, bytes: &[u8]) {
         let path = self.root.join(file);
         std::fs::create_dir_all(path.parent().expect("inside the project")).expect("directories");
-        std::fs::write(&path, text).unwrap_or_else(|error| panic!("cannot write {path}: {error}"));
+        std::fs::write(&path, bytes).unwrap_or_else(|error| panic!("cannot write {path}: {error}"));
     }
 
     /// Replaces a text that must occur.

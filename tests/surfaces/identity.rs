@@ -35,7 +35,9 @@ async fn check(project: &Project, min_count: usize) {
 async fn check_folders(project: &Project, folders: &[&str], min_count: usize) {
     let folders: Vec<Utf8PathBuf> = folders.iter().map(|folder| project.root().join(folder)).collect();
     let arguments = channels::arguments(&folders);
-    let zubi = Start::new(project, &[]).arguments(&arguments).mcp().await;
+    // The list of a session has only the tool that follows each change.
+    let listed = [&arguments[..], &["--toolsets", "default,domainlang"]].concat();
+    let zubi = Start::new(project, &[]).arguments(&listed).mcp().await;
     let schemas = schemas(&zubi).await;
     let mut reference = Channel::Mcp(zubi.into());
     let facts = ModelFacts::collect(&mut reference, project, properties(&schemas[1].1)).await;

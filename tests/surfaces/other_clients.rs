@@ -49,13 +49,13 @@ async fn the_inspector_gets_the_same_answers() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["ty"]).await;
     let program = tools::zubi();
-    let arguments = ["--cli", program.as_str(), "mcp", "--method", "tools/call", "--tool-name", "lsp_hover"];
+    let arguments = ["--cli", program.as_str(), "mcp", "--method", "tools/call", "--tool-name", "lsp_definition"];
     let arguments = [arguments.as_slice(), &["--tool-arg", "symbol=total_area"]].concat();
     let inspector = tools::program("mcp-inspector", "mcp-inspector");
     let printed = run(&project, &["node", "ty"], inspector.as_str(), &arguments, None);
     let printed: Value = serde_json::from_str(&printed).expect("the inspector prints JSON");
     let text = printed["content"][0]["text"].as_str().unwrap_or_default();
-    assert_eq!(zubi.stable(text), zubi.call_stable("lsp_hover", json!({ "symbol": "total_area" })).await);
+    assert_eq!(zubi.stable(text), zubi.call_stable("lsp_definition", json!({ "symbol": "total_area" })).await);
     // The inspector starts the program with the same command line as a configuration file.
     assert_eq!(Start::new(&project, &["ty"]).command().get_program(), program.as_str());
     zubi.close().await;

@@ -447,7 +447,7 @@ async fn unready_within(
 }
 
 /// The next step if a server does not answer because it loads.
-const LOADING_HINT: &str = "Call again in a moment: the server goes on loading. `zubi serve --detach` leaves servers running between commands.";
+const LOADING_HINT: &str = "Call again in a moment: the server continues to load. `zubi serve --detach` leaves servers running between commands.";
 
 fn unsupported_error(endpoints: &[Arc<dyn Endpoint>], operation: &str, absent: Vec<MissingServer>) -> CodeError {
     // If a server failed to start, the reason is the useful error.

@@ -35,7 +35,7 @@ const MAX_HINT: usize = 24;
 
 /// The tools that a list contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Listing {
+pub(crate) enum ToolListing {
     /// The directly exposed tools, without the parameters that most calls do not need. Every conversation pays for it.
     Short,
     /// All tools with all parameters, without those that only find and call others: for clients that defer the tools of
@@ -43,7 +43,7 @@ pub(crate) enum Listing {
     Whole,
 }
 
-impl Listing {
+impl ToolListing {
     /// The names, or their beginnings, of the clients that search tools themselves.
     const SEARCHING_CLIENTS: [&str; 2] = ["claude-code", "qwen-"];
 
@@ -61,16 +61,16 @@ impl Listing {
 }
 
 /// Converts the tools of a list, in their order.
-pub(crate) fn tools(specs: &[Arc<ToolSpec>], listing: Listing) -> Vec<Tool> {
+pub(crate) fn tools(specs: &[Arc<ToolSpec>], listing: ToolListing) -> Vec<Tool> {
     specs.iter().filter(|spec| listing.contains(spec)).map(|spec| tool(spec, listing)).collect()
 }
 
 /// Returns the tool list as JSON, as sent over the wire; for measurements and snapshots.
 pub fn tool_list_json(specs: &[Arc<ToolSpec>]) -> String {
-    serde_json::to_string(&tools(specs, Listing::Short)).unwrap_or_default()
+    serde_json::to_string(&tools(specs, ToolListing::Short)).unwrap_or_default()
 }
 
-fn tool(spec: &ToolSpec, listing: Listing) -> Tool {
+fn tool(spec: &ToolSpec, listing: ToolListing) -> Tool {
     Tool::new(spec.wire_name(), spec.description.clone(), Arc::new(slim(&spec.input, listing)))
         .with_title(&spec.title)
         .with_annotations(annotations(spec))
@@ -103,7 +103,7 @@ fn meta(spec: &ToolSpec) -> MetaObject {
     meta
 }
 
-/// Returns the first tags of a tool that its name does not contain; its title if there are none.
+/// Returns the first tags of a tool that its name does not contain; or else its title.
 fn search_hint(spec: &ToolSpec) -> String {
     let mut hint = String::new();
     for tag in spec.tags.iter().filter(|tag| !spec.id.contains(tag.replace(' ', "_").as_str())) {
@@ -119,10 +119,10 @@ fn search_hint(spec: &ToolSpec) -> String {
 /// Returns a schema without zubi's own keywords and the bounds that descriptions contain, and, in a short list, without
 /// the parameters that most calls do not need. The registry validates against the full schema, so the same arguments
 /// are valid.
-fn slim(schema: &JsonObject, listing: Listing) -> JsonObject {
+fn slim(schema: &JsonObject, listing: ToolListing) -> JsonObject {
     let mut schema = schema.clone();
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        properties.retain(|_, property| listing == Listing::Whole || property.get(COMMON).is_none());
+        properties.retain(|_, property| listing == ToolListing::Whole || property.get(COMMON).is_none());
         properties.values_mut().for_each(slim_nested);
     }
     // Some clients reject a root schema without `properties`.
@@ -132,7 +132,7 @@ fn slim(schema: &JsonObject, listing: Listing) -> JsonObject {
     schema
 }
 
-/// Removes such parts from a nested schema. An object keeps its properties, because some model APIs refuse one without.
+/// Removes such parts from a nested schema. The properties of an object remain, because some model APIs refuse one without.
 fn slim_nested(schema: &mut Value) {
     let Value::Object(object) = schema else { return };
     // The description explains the bounds, and a call that exceeds them gets an error.

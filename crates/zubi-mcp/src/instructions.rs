@@ -7,7 +7,7 @@ use std::sync::Arc;
 use zubi_tool_api::ToolSpec;
 use zubi_tool_api::spec::{CALL_READ_TOOL, CALL_TOOL, Exposure, FIND_TOOLS};
 
-use crate::convert::Listing;
+use crate::convert::ToolListing;
 
 /// The beginning for a list without tools about code.
 const OTHER_BEGINNING: &str = "zubi offers tools for this workspace, under the rules of its user.\n";
@@ -46,7 +46,7 @@ fn has_models(specs: &[Arc<ToolSpec>]) -> bool {
 }
 
 /// Writes the instructions for a list of tools.
-pub(crate) fn write_instructions(specs: &[Arc<ToolSpec>], listing: Listing) -> String {
+pub(crate) fn write_instructions(specs: &[Arc<ToolSpec>], listing: ToolListing) -> String {
     let listed: Vec<&str> = specs.iter().filter(|spec| listing.contains(spec)).map(|spec| spec.id.as_str()).collect();
     // Without a list, the usual tools are assumed.
     let has_code_tools = specs.is_empty() || listed.iter().any(|tool| tool.starts_with("lsp_"));

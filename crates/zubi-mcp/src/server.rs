@@ -19,7 +19,7 @@ use zubi_host::{CallContext, CallRequest, HostError, ToolService};
 use zubi_tool_api::cx::{Approver, Caller, NoApprover, NoProgress, Restrictions, Surface};
 
 use crate::ServerIdentity;
-use crate::convert::{self, Listing};
+use crate::convert::{self, ToolListing};
 use crate::elicitation::{DeferredElicitation, ElicitationMode, InlineElicitation, shows_forms};
 use crate::instructions::write_instructions;
 use crate::limits::{CallLimiter, CallSlot, MAX_WAITING, YieldPermit};
@@ -72,12 +72,12 @@ impl McpServer {
     }
 
     /// Returns the tools that the client's list contains.
-    fn listing(cx: &RequestContext<RoleServer>) -> Listing {
-        cx.client_info().map_or(Listing::Short, |client| Listing::for_client(&client.name))
+    fn listing(cx: &RequestContext<RoleServer>) -> ToolListing {
+        cx.client_info().map_or(ToolListing::Short, |client| ToolListing::for_client(&client.name))
     }
 
     /// Returns the text for a client: it mentions only tools that the client's list contains.
-    async fn instructions(&self, listing: Listing) -> String {
+    async fn instructions(&self, listing: ToolListing) -> String {
         if let Some(fixed) = self.introduction.instructions {
             return fixed.to_owned();
         }
@@ -294,7 +294,7 @@ impl ServerHandler for McpServer {
     ) -> Result<InitializeResult, ErrorData> {
         cx.peer.set_peer_info(request.clone());
         let mut result = self.negotiate_initialize(&request)?;
-        result.instructions = Some(self.instructions(Listing::for_client(&request.client_info.name)).await);
+        result.instructions = Some(self.instructions(ToolListing::for_client(&request.client_info.name)).await);
         Ok(result)
     }
 

@@ -152,7 +152,7 @@ where
             }
             match &message {
                 JsonRpcMessage::Request(request) => self.has_begun |= begins_conversation(&request.request),
-                // Before the conversation begins, `rmcp` ends at any message that is no request. Such a message means
+                // Before the conversation begins, `rmcp` ends at any message other than a request. Such a message means
                 // nothing yet, so skip it.
                 _ if !self.has_begun => continue,
                 _ => {}

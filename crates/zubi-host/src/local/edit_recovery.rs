@@ -27,7 +27,7 @@ fn report(recovered: Result<RecoveredChanges, EditError>) {
 }
 
 impl LocalHost {
-    /// Recovers the edits that an ended process left unfinished. Cheap if there are none.
+    /// Recovers the edits that an ended process left unfinished. Cheap without such edits.
     pub(crate) async fn recover_edits(&self) {
         if let Some(intel) = &self.intel {
             report(intel.edits().recover().await);

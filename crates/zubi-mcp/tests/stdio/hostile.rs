@@ -153,7 +153,7 @@ async fn a_client_with_too_many_calls_gets_an_error() {
     ");
 }
 
-/// A client cannot tell the answers to two requests with one id apart.
+/// A client cannot distinguish the answers to two requests with one id.
 #[tokio::test]
 async fn a_second_request_with_an_open_id_is_refused() {
     let mut client = Client::new_initialized().await;

@@ -103,7 +103,7 @@ pub(crate) fn render_applied(
     let mut truncated = cut_files;
     if let Some(delta) = &changed.value.delta {
         text.push_str(&delta_counts(delta));
-        let (problems, cut_problems) = view.without(files.len()).block(&delta_lists(delta));
+        let (problems, cut_problems) = view.subtract_part(files.len()).block(&delta_lists(delta));
         text.push_str(&problems);
         truncated = cut_problems.or(truncated);
     }

@@ -44,7 +44,7 @@ impl OutputBudget {
     }
 
     /// Returns the budget that remains after a part of an answer with this number of bytes.
-    pub(crate) fn without(&self, bytes: usize) -> Self {
+    pub(crate) fn subtract_part(&self, bytes: usize) -> Self {
         Self { bytes: self.bytes.saturating_sub(bytes), format: self.format }
     }
 

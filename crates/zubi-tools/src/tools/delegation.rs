@@ -14,7 +14,7 @@ use zubi_tool_api::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, sche
 /// Arguments of the tools that call others.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Input {
-    /// Its name
+    /// Name
     pub(super) tool: String,
     /// By its schema
     #[serde(default)]

@@ -40,7 +40,7 @@ const ARGUMENTS: [&str; 28] = [
 ];
 
 /// Returns the arguments that a text about a call names, without those that the call has or that a list shows.
-pub(crate) fn unlisted(registry: &Registry, tool: &str, args: &Value, text: &str) -> Vec<String> {
+pub(crate) fn find_unlisted(registry: &Registry, tool: &str, args: &Value, text: &str) -> Vec<String> {
     let Ok(called) = registry.find(tool, &Restrictions::default()) else { return Vec::new() };
     if called.spec().toolset == META_TOOLSET {
         // The text is that of another tool.

@@ -317,7 +317,7 @@ async fn a_loading_model() {
     let query = |wait: u32| models.call("lsp_definition", json!({ "at": "shop/orders.dlang:3:20", "waitMs": wait }));
     insta::assert_snapshot!(query(0).await, @"
     Failed to find the definition: domainlang is still starting
-    Call again in a moment: the server goes on loading. `zubi serve --detach` leaves servers running between commands.
+    Call again in a moment: the server continues to load. `zubi serve --detach` leaves servers running between commands.
     ");
     wait_for_start.recv().unwrap();
     drop(resume);

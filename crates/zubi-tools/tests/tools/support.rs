@@ -100,7 +100,7 @@ pub(crate) async fn call_in(registry: &Registry, tool: &str, args: Value, cx: To
         Err(CallError::Tool { id, error }) => error.render(&id),
         Err(CallError::Unknown { name, reason: why, .. }) => return format!("unknown tool {name}: {why}"),
     };
-    let missing = mentions::unlisted(registry, tool, &args, &text);
+    let missing = mentions::find_unlisted(registry, tool, &args, &text);
     assert!(missing.is_empty(), "{tool} names {missing:?}, which its listed schema has not:\n{text}");
     text
 }

@@ -68,7 +68,7 @@ async fn the_process_is_confined() {
 #[tokio::test]
 async fn a_text_that_ends_the_process_is_named_and_not_tried_again() {
     // Enough for the program, too little for the tree of a large text.
-    let small = ParserConfig { memory: 128 * 1024 * 1024, ..ParserConfig::default() };
+    let small = ParserConfig { memory: 160 * 1024 * 1024, ..ParserConfig::default() };
     let parser = parser(small);
     let large = "a = [".repeat(200_000 / 5);
     let first = outline(&parser, "a.py", &large).await;

@@ -97,20 +97,20 @@ fn tool_list_is_small() {
     let bytes = lines[1]["result"]["tools"].to_string().len();
     assert!(bytes <= 9_500, "{bytes} bytes");
     for tool in lines[1]["result"]["tools"].as_array().unwrap() {
-        let undescribed = undescribed(&tool["inputSchema"]);
+        let undescribed = find_undescribed(&tool["inputSchema"]);
         assert!(undescribed.is_empty(), "{}: {undescribed:?}", tool["name"]);
     }
 }
 
 /// Returns the properties of a schema, at any depth, that have no description.
-fn undescribed(schema: &Value) -> Vec<String> {
+fn find_undescribed(schema: &Value) -> Vec<String> {
     let mut found = Vec::new();
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         if property["description"].as_str().is_none_or(str::is_empty) {
             found.push(name.clone());
         }
-        found.extend(undescribed(property));
-        found.extend(undescribed(&property["items"]));
+        found.extend(find_undescribed(property));
+        found.extend(find_undescribed(&property["items"]));
     }
     found
 }
@@ -166,7 +166,7 @@ fn an_unknown_toolset_or_tool_is_an_error_with_the_valid_names() {
         let output = sandbox.zubi().args(flags).arg("mcp").write_stdin(format!("{}\n", initialize())).output().unwrap();
         let (stderr, stdout) = (String::from_utf8(output.stderr).unwrap(), String::from_utf8(output.stdout).unwrap());
         assert_eq!(output.status.code(), Some(2), "{flags:?}: {stderr}");
-        // The client shows the response to its user, and stderr to nobody.
+        // The client shows the response to its user, and hides stderr.
         for text in [stderr, stdout] {
             assert!(text.contains(message) && text.contains(hint), "{flags:?}: {text}");
         }

@@ -219,7 +219,7 @@ impl EditJournal {
         Ok(())
     }
 
-    /// Records that the next step is not made, so that its file belongs to whoever has changed it.
+    /// Records that the next step is not made, so that its file belongs to the program that has changed it.
     pub(super) fn refuse_next(&mut self) {
         self.refused = Some(self.done);
     }

@@ -1,6 +1,6 @@
 //! Notes about recovered changes, which zubi stores until an answer has delivered them.
 //!
-//! A host that recovers a change may end before anyone asks it, and another host of the folder then has the note. Each
+//! A host that recovers a change may end before the first request, and another host of the folder then has the note. Each
 //! note is a file beside the journals, and removing it is the right to deliver it.
 
 use std::collections::BTreeSet;

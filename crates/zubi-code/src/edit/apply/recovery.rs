@@ -1,4 +1,4 @@
-//! Recovers the changes that an ended process left unfinished: reverts them, or keeps them if they were complete.
+//! Recovers the changes that an ended process left unfinished: reverts them, or leaves them if they were complete.
 //!
 //! A host calls [`EditService::recover_now`] when it is built and [`EditService::recover`] before it answers, so that no
 //! answer is about half of a change. A host recovers only changes of its own folders: the files of other ones may be out

@@ -164,7 +164,7 @@ fn changes_after_the_crash_are_preserved() {
     assert_eq!(zubi_base::fs::read_bytes(copy.into()).unwrap(), b"b", "the text before the edit's own");
     let shown = tree.show();
     assert!(shown.contains("p/q/r: \"written since\"\n") && shown.contains("a: \"written since\"\n"), "{shown}");
-    // What does not depend on these files is restored.
+    // The files that do not depend on these are restored.
     assert!(shown.contains("d/e/y: \"y\\n\"") && shown.contains("g/h: \"h\""), "{shown}");
     assert_eq!(edits.take_recovery_notes(), recovered.unrestored);
     assert_eq!(tree.edits().recover_now().unwrap().unrestored, Vec::<String>::new(), "it is reported once");

@@ -55,7 +55,7 @@ fn another_workspace_neither_recovers_nor_reports() {
     assert_eq!(edits.recover_now().unwrap(), RecoveredChanges::default());
     assert_eq!(tree.run(edits.recover()).unwrap(), RecoveredChanges::default());
     assert_eq!(tree.state(), half_changed);
-    // The user can ask for it.
+    // The user can request it.
     let described = edits.describe_journals().join("\n");
     assert!(described.contains("waits for zubi's next start in that folder"), "{described}");
     assert_eq!(tree.edits().recover_now().unwrap().reverted, 1);
