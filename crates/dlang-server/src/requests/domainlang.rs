@@ -139,7 +139,12 @@ impl Input {
         Ok(Self(fields))
     }
 
+    /// Returns an optional parameter; an empty text means, as on every other surface, that it is not given.
     fn text(&mut self, name: &str) -> Result<Option<String>, RequestError> {
+        Ok(self.any_text(name)?.filter(|text| !text.is_empty()))
+    }
+
+    fn any_text(&mut self, name: &str) -> Result<Option<String>, RequestError> {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -154,7 +159,7 @@ impl Input {
 
     /// Returns a required parameter; `hint` says what to do if it is missing.
     fn require_text(&mut self, name: &str, hint: &str) -> Result<String, RequestError> {
-        self.text(name)?.ok_or_else(|| invalid(name, &format!("is required\n{hint}")))
+        self.any_text(name)?.ok_or_else(|| invalid(name, &format!("is required\n{hint}")))
     }
 
     /// Queries the client's workspace, or the model that the parameters name, which is loaded for this request only.

@@ -82,7 +82,6 @@ fn models_at_other_paths() {
     let refused = [
         json!({ "path": "nowhere" }),
         json!({ "path": "/elsewhere" }),
-        json!({ "path": "" }),
         json!({ "path": "notes.txt" }),
         json!({ "path": "https://example.org" }),
         json!({ "path": "shop", "text": "Team A" }),
@@ -92,7 +91,6 @@ fn models_at_other_paths() {
     assert_snapshot!(errors.map(|message| message.as_str().unwrap().to_owned()).join("\n"), @"
     Invalid input: path: `nowhere` does not exist in the workspace; paths are relative to `/w`
     Invalid input: path: `/elsewhere` does not exist in the workspace; paths are relative to `/w`
-    Invalid input: path: `` is not a file path or `file://` URI
     Invalid input: path: /w/notes.txt is not a DomainLang file: its name does not end in .dlang
     Invalid input: path: `https://example.org` is not a file path or `file://` URI
     Invalid input: text: it is queried by itself, so omit `path`

@@ -191,7 +191,7 @@ async fn an_invalid_inner_call_fails_like_a_direct_one() {
     ");
     insta::assert_snapshot!(check(SHAPES, "zubi_call_tool", json!({})).await, @r#"
     Invalid input: tool: is required
-    `tool` (string): Its name Example: {"tool":"apply_edit","arguments":{"plan":"p-…"}}
+    `tool` (string): Name Example: {"tool":"apply_edit","arguments":{"plan":"p-…"}}
     "#);
 }
 

@@ -27,16 +27,18 @@ pub(super) fn run(output: &DlangOutput, arguments: &QueryArgs) -> Result<ExitCod
 
 fn input(arguments: &QueryArgs) -> ListInput {
     let filters = &arguments.filters;
+    // On every surface, an empty text means that a filter is not given.
+    let given = |filter: &Option<String>| filter.clone().filter(|text| !text.is_empty());
     ListInput {
         entity: arguments.entity,
-        name: filters.name.clone(),
-        fqn: filters.fqn.clone(),
-        domain: filters.domain.clone(),
-        team: filters.team.clone(),
-        classification: filters.classification.clone(),
-        metadata: filters.metadata.clone(),
-        context: filters.context.clone(),
-        pattern: filters.pattern.clone(),
+        name: given(&filters.name),
+        fqn: given(&filters.fqn),
+        domain: given(&filters.domain),
+        team: given(&filters.team),
+        classification: given(&filters.classification),
+        metadata: given(&filters.metadata),
+        context: given(&filters.context),
+        pattern: given(&filters.pattern),
         detail: if arguments.full { Detail::Full } else { Detail::Row },
     }
 }
