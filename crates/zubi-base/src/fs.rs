@@ -108,8 +108,8 @@ pub(crate) fn metadata_no_follow(path: &Utf8Path) -> io::Result<std::fs::Metadat
     std::fs::symlink_metadata(path)
 }
 
-/// Whether this machine alone sets the times of a file, so that they are never those of an earlier state: not on a network,
-/// and not by a program (FUSE).
+/// Whether the file system of a file is local, so that its times change with every write. A network's server or a FUSE
+/// program can report the times of an earlier state.
 #[cfg(target_os = "linux")]
 pub(crate) fn has_own_times(path: &Utf8Path) -> bool {
     // From `linux/magic.h`: NFS, SMB and SMB 2, CIFS, 9P, FUSE, AFS, Ceph.

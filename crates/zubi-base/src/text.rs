@@ -232,7 +232,7 @@ pub struct ChangeLabel {
     /// The id of the plan; empty if the change has none.
     pub plan: String,
     pub title: String,
-    /// Whether the change undoes the plan.
+    /// Whether the change reverts the plan.
     pub is_undo: bool,
 }
 

@@ -11,7 +11,7 @@ use zubi_base::nearest::nearest;
 use zubi_base::text::quote_all;
 use zubi_tool_api::cx::Restrictions;
 use zubi_tool_api::filter::{self, ToolFilter};
-use zubi_tool_api::spec::{META_TOOLSET, ToolSpec};
+use zubi_tool_api::spec::{EDIT_TOOLSET, META_TOOLSET, ToolSpec};
 
 /// The word for all toolsets, whose tools are all listed.
 const ALL: &str = "all";
@@ -19,9 +19,12 @@ const ALL: &str = "all";
 /// The word for the toolsets of a session without a filter.
 const DEFAULT: &str = "default";
 
+/// The words that a filter of toolsets may have instead of a name.
+pub(crate) const TOOLSET_WORDS: [&str; 2] = [ALL, DEFAULT];
+
 /// The toolsets of zubi's own tools.
 const OWN_TOOLSETS: [&str; 10] =
-    ["lsp", "edit", "refactor", "file", "domainlang", "editor", "settings", "shell", "output", META_TOOLSET];
+    ["lsp", EDIT_TOOLSET, "refactor", "file", "domainlang", "editor", "settings", "shell", "output", META_TOOLSET];
 
 /// The toolsets of tools that are not zubi's own: those of a workspace, of clients and extensions, and of other MCP
 /// servers. They may be empty now and get tools later, so a filter that names one is not a typing error.
@@ -104,7 +107,7 @@ impl UnknownName {
 
 /// Finds a toolset on the command line or in the environment that does not exist.
 pub fn find_unknown_toolset(settings: &Settings) -> Option<UnknownName> {
-    let known: Vec<&str> = [ALL, DEFAULT].into_iter().chain(OWN_TOOLSETS).chain(EXTRA_TOOLSETS).collect();
+    let known: Vec<&str> = TOOLSET_WORDS.into_iter().chain(OWN_TOOLSETS).chain(EXTRA_TOOLSETS).collect();
     find_unknown(&settings.toolsets, &known, |name, source| UnknownName {
         message: format!("there is no toolset `{name}` ({source})"),
         hint: format!("There are: {}.", known.join(", ")),
@@ -158,10 +161,6 @@ pub(crate) fn unmatched_patterns(filters: &[Effective<Vec<String>>], names: &[&s
     };
     filters.iter().filter(of_file).flat_map(describe_unmatched).collect()
 }
-
-/// The names that a filter of toolsets may have although no tool has the toolset.
-pub(crate) const FURTHER_TOOLSET_NAMES: [&str; 5] =
-    [EXTRA_TOOLSETS[0], EXTRA_TOOLSETS[1], EXTRA_TOOLSETS[2], ALL, DEFAULT];
 
 #[cfg(test)]
 mod tests {

@@ -373,8 +373,8 @@ impl LocalHost {
     pub fn unknown_names(&self, config: &HostConfig) -> Vec<String> {
         let tools = self.registry.all_tools();
         let ids: Vec<_> = tools.iter().map(|tool| tool.spec().id.as_str()).collect();
-        let toolsets: Vec<_> =
-            tools.iter().map(|tool| tool.spec().toolset.as_str()).chain(filters::FURTHER_TOOLSET_NAMES).collect();
+        let toolsets = tools.iter().map(|tool| tool.spec().toolset.as_str());
+        let toolsets: Vec<_> = toolsets.chain(filters::EXTRA_TOOLSETS).chain(filters::TOOLSET_WORDS).collect();
         let mut messages = code::unknown_servers(config).unwrap_or_default();
         messages.extend(filters::unmatched_patterns(&config.settings.tools, &ids));
         messages.extend(filters::unmatched_patterns(&config.settings.toolsets, &toolsets));

@@ -211,7 +211,8 @@ impl EndpointSource for ServerPool {
                 for (folder, example) in &files.examples {
                     let Some(folder) = shared.workspace.folder_of(folder) else { continue };
                     let is_running = |root: &Utf8Path| shared.is_running(&row, root);
-                    let (roots, more) = roots(&row, &detection, example, folder, cx.all_projects, is_running);
+                    let (roots, more) =
+                        roots(&row, &detection, example, folder, cx.all_projects, &shared.roots, is_running);
                     if more > 0 {
                         omitted.push((row.id.clone(), projects::unqueried_projects_note(&row, more)));
                     }

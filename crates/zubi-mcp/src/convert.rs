@@ -9,7 +9,7 @@ use rmcp::model::{
 };
 use serde_json::Value;
 use zubi_host::CallAnswer;
-use zubi_tool_api::spec::{Effect, Exposure, META_TOOLSET, ToolSpec};
+use zubi_tool_api::spec::{EDIT_TOOLSET, Effect, Exposure, META_TOOLSET, ToolSpec};
 use zubi_tool_api::{ResourceSpec, ResourceText};
 
 use crate::icons;
@@ -19,9 +19,6 @@ const COMMON: &str = "x-common";
 
 /// The key under which Claude Code finds that a tool belongs into every prompt, although it defers the others.
 const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
-
-/// The toolset of the tools that apply and undo plans.
-const PLAN_TOOLSET: &str = "edit";
 
 /// The key under which Claude Code's search for tools finds further words.
 const SEARCH_HINT: &str = "anthropic/searchHint";
@@ -88,7 +85,7 @@ fn annotations(spec: &ToolSpec) -> ToolAnnotations {
         // An edit can be undone and never overwrites what has changed since. Clients without a user refuse other tools.
         .destructive(!spec.is_reversible())
         // A plan is applied or undone only once; the second call of the same kind changes nothing.
-        .idempotent(spec.toolset == PLAN_TOOLSET)
+        .idempotent(spec.toolset == EDIT_TOOLSET)
         .open_world(spec.effect >= Effect::Execute)
 }
 

@@ -46,7 +46,7 @@ pub enum Approval {
 }
 
 /// The toolsets of the built-in tools whose writes can be undone.
-const REVERSIBLE_TOOLSETS: [&str; 4] = ["edit", "file", "refactor", "settings"];
+const REVERSIBLE_TOOLSETS: [&str; 4] = [EDIT_TOOLSET, "file", "refactor", "settings"];
 
 /// A JSON Schema for a tool's arguments, in the portable subset that `zubi_tool_api::schema` checks.
 pub type Schema = Map<String, Value>;
@@ -83,6 +83,9 @@ pub struct ToolSpec {
     /// A codicon name or an `https:`/`data:` URI.
     pub icon: Option<String>,
 }
+
+/// The toolset of the tools that apply plans and revert edits.
+pub const EDIT_TOOLSET: &str = "edit";
 
 /// The toolset of the tools that find and call others.
 pub const META_TOOLSET: &str = "tools";

@@ -24,7 +24,7 @@ use crate::cx::Restrictions;
 use crate::filter::ToolFilter;
 use crate::output::ToolError;
 use crate::redact::Redactor;
-use crate::spec::{Effect, Exposure, ToolSpec};
+use crate::spec::{EDIT_TOOLSET, Effect, Exposure, ToolSpec};
 use crate::{ErrorCode, ProviderId, Tool, ToolProvider};
 use zubi_policy::{Policy, RecentCall};
 
@@ -266,9 +266,6 @@ impl Registry {
         read(index)
     }
 }
-
-/// The toolset of the tools that apply plans and revert edits.
-const EDIT_TOOLSET: &str = "edit";
 
 /// The toolsets whose tools plan edits, and those whose tools write and can be reverted.
 const PLANNING_TOOLSETS: [&str; 2] = ["lsp", "refactor"];

@@ -31,7 +31,7 @@ struct TextCache {
 }
 
 /// The metadata of a regular file that differ after a change of its content: programs cannot set the time of the last change
-/// of the metadata, which every write updates. A write through a memory mapping updates it when the system writes the page.
+/// of the metadata, which every write updates. After a write through a memory mapping, the system updates it only when it writes the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ContentStamp {
     device: u64,
@@ -71,7 +71,7 @@ impl ContentStamp {
         None
     }
 
-    /// Whether a later change must change the stamp.
+    /// Whether every later change of the file results in another stamp.
     fn is_settled(&self, now: Duration) -> bool {
         now.saturating_sub(self.changed) > SETTLED_AFTER
     }

@@ -36,7 +36,8 @@ impl LocalHost {
 
     /// Adds the notes about recovered edits to an answer: as its first lines, or as a field of its JSON.
     pub(super) fn add_recovery_notes(&self, answer: &mut CallAnswer) {
-        let Some(intel) = &self.intel else { return };
+        // Before the text is parsed: nearly all answers have none.
+        let Some(intel) = self.intel.as_ref().filter(|intel| intel.edits().has_recovery_notes()) else { return };
         let is_json = answer.text.starts_with(['{', '[']) && serde_json::from_str::<Value>(&answer.text).is_ok();
         // There is no place for a note in another JSON value; the next answer has it.
         if is_json && !matches!(&answer.data, Some(Value::Object(_))) {

@@ -13,7 +13,7 @@ use zubi_base::workspace::{Folder, WorkspaceFolders};
 
 use super::recent_roots::RecentRoots;
 use crate::catalogue::{RootRule, ServerEntry};
-use crate::detect::{Detection, Manifests, inner_project, project_root};
+use crate::detect::{Detection, Manifests, inner_project};
 
 /// The maximum number of roots in which a workspace request starts one server. Each costs a process.
 const MAX_ROOTS: usize = 4;
@@ -28,11 +28,12 @@ pub(super) fn roots(
     example: &Utf8Path,
     folder: &Folder,
     all: bool,
+    known: &RecentRoots,
     is_running: impl Fn(&Utf8Path) -> bool,
 ) -> (Vec<Utf8PathBuf>, usize) {
     let marked = marker_documents(row, detection).filter(|document| document.starts_with(&folder.path));
-    let own = project_root(row, example, &folder.path);
-    let others: BTreeSet<Utf8PathBuf> = marked.map(|document| project_root(row, &document, &folder.path)).collect();
+    let own = known.find(row, example, &folder.path);
+    let others: BTreeSet<Utf8PathBuf> = marked.map(|document| known.find(row, &document, &folder.path)).collect();
     let others = others.into_iter().filter(|root| *root != own);
     let mut roots: Vec<_> = std::iter::once(own.clone()).chain(others).collect();
     if !row.nested_apart {

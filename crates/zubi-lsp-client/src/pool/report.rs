@@ -16,6 +16,7 @@ use zubi_base::workspace::Folder;
 
 use super::caveats::install_hint;
 use super::projects::roots;
+use super::recent_roots::RecentRoots;
 use super::{NeededServer, ServerPool};
 use crate::catalogue::{InstallMethod, ServerEntry};
 use crate::detect::{Detection, LanguageFiles, project_root};
@@ -302,9 +303,11 @@ impl ServerPool {
         own: &Utf8Path,
     ) -> Vec<OtherRoot> {
         let mut found: Vec<OtherRoot> = Vec::new();
+        // This is no question, so nothing has removed the roots of the last one.
+        let known = RecentRoots::default();
         for (path, example) in &files.examples {
             let Some(folder) = self.shared.workspace.folder_of(path) else { continue };
-            let (roots, _) = roots(row, detection, example, folder, true, |_| false);
+            let (roots, _) = roots(row, detection, example, folder, true, &known, |_| false);
             let new = roots.into_iter().filter(|root| root != own);
             found.extend(new.map(|root| OtherRoot { root, folder: folder.clone(), example: example.clone() }));
         }

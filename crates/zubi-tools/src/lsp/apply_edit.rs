@@ -11,6 +11,7 @@ use zubi_base::text::{EditOptions, pluralize};
 use zubi_code::apply::{AppliedEdit, Direction};
 use zubi_code::{CodeError, CodeIntel, CodeQuery, QualifiedAnswer};
 use zubi_tool_api::Effect;
+use zubi_tool_api::spec::EDIT_TOOLSET;
 
 use crate::adapter::ToolMeta;
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
@@ -34,7 +35,7 @@ impl CodeTool for ApplyEdit {
         title: "Apply a plan",
         description: "Writes a plan, all or nothing; returns changed files, new and fixed diagnostics. Fails if a file changed since.",
         effect: Effect::Write,
-        toolset: "edit",
+        toolset: EDIT_TOOLSET,
         tags: &["apply a plan", "write a plan", "edit"],
         listed: &["maxTokens"],
         example: || ("Apply a rename", json!({ "plan": "p-k3m7q2x9ab" })),

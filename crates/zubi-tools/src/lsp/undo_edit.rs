@@ -8,6 +8,7 @@ use serde_json::json;
 use zubi_code::apply::Direction;
 use zubi_code::{CodeError, CodeIntel, CodeQuery};
 use zubi_tool_api::Effect;
+use zubi_tool_api::spec::EDIT_TOOLSET;
 
 use crate::adapter::ToolMeta;
 use crate::lsp::apply_edit::{AppliedVerb, render_applied};
@@ -29,7 +30,7 @@ impl CodeTool for UndoEdit {
         title: "Undo an edit",
         description: "Reverts an applied edit, byte for byte. Fails if a file changed since.",
         effect: Effect::Write,
-        toolset: "edit",
+        toolset: EDIT_TOOLSET,
         tags: &["undo", "revert an edit", "roll back", "take back"],
         listed: &["maxTokens"],
         example: || ("Undo a rename", json!({ "plan": "p-k3m7q2x9ab" })),

@@ -34,10 +34,10 @@ pub(in crate::edit) struct JournalPart {
     #[serde(default)]
     label: ChangeLabel,
     pub(super) steps: Vec<ReversibleStep>,
-    /// Whether the open editor makes the steps, all at once.
+    /// Whether the open editor applies the steps, as one edit.
     #[serde(default)]
     pub(super) is_editors: bool,
-    /// Whether no part follows.
+    /// Whether this is the last part of the change.
     #[serde(default)]
     pub(super) is_last: bool,
     /// The devices of the directories in which the steps write, to recognize a mount point that is lost.
@@ -58,7 +58,7 @@ impl JournalPart {
         self.steps.iter().map(|step| step.operation.clone()).collect()
     }
 
-    /// Whether the directory of a path was on another device when the change began, because a mount point is lost.
+    /// Whether the directory of a path is on another device than when the change began: its mount point is lost.
     fn is_unreachable(&self, path: &Utf8Path) -> bool {
         let recorded = path.parent().and_then(|directory| self.devices.get(directory));
         recorded.is_some() && recorded.copied() != path.parent().and_then(device)
@@ -255,7 +255,7 @@ impl EditJournal {
     }
 
     /// The number of steps that may be made: those marked, and the one in doubt.
-    fn begun(&self) -> usize {
+    fn count_begun(&self) -> usize {
         (self.done + 1).min(self.steps().count())
     }
 
@@ -269,7 +269,7 @@ impl EditJournal {
             return (0, unrestored);
         };
         // The editor makes all its steps at once, and they are marked afterwards.
-        let end = if is_editors { first + steps } else { self.begun().min(first + steps) };
+        let end = if is_editors { first + steps } else { self.count_begun().min(first + steps) };
         for index in (first.max(last)..end).rev() {
             if self.undone.contains(&index) {
                 continue;

@@ -47,17 +47,22 @@ impl NoteTarget {
     }
 }
 
-/// Returns the notes about recovered changes in the folders of a workspace, and removes them. Each note is returned
-/// once, by one process.
-pub fn take_recovery_notes(state_dir: &Utf8Path, contains: impl Fn(&Utf8Path) -> bool) -> Vec<String> {
+/// Returns the files with notes, of any workspace, in their order.
+pub(super) fn find_notes(state_dir: &Utf8Path) -> Vec<Utf8PathBuf> {
     let Ok(entries) = directory(state_dir).read_dir_utf8() else { return Vec::new() };
     let paths = entries.filter_map(Result::ok).map(camino::Utf8DirEntry::into_path);
     let mut paths: Vec<_> = paths.filter(|path| path.extension() == Some(EXTENSION)).collect();
     paths.sort();
+    paths
+}
+
+/// Returns the notes about recovered changes in the folders of a workspace, and removes them. Each note is returned
+/// once, by one process.
+pub fn take_recovery_notes(state_dir: &Utf8Path, contains: impl Fn(&Utf8Path) -> bool) -> Vec<String> {
     let take = |path: Utf8PathBuf| {
         let note: RecoveryNote = serde_json::from_slice(&owner_only::read(&path, MAX_NOTE_BYTES).ok()?).ok()?;
         let is_ours = note.directories.iter().any(|directory| contains(directory));
         (is_ours && std::fs::remove_file(&path).is_ok()).then_some(note.text)
     };
-    paths.into_iter().filter_map(take).collect()
+    find_notes(state_dir).into_iter().filter_map(take).collect()
 }

@@ -12,6 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::sync::lock;
 use zubi_base::text::{ContentHash, FileOperation, pluralize, quote_all};
 
+use super::disk::remove_finished;
 use super::editor_or_disk::revert_editors_part;
 use super::journal::{self, EditJournal, InvalidJournal, JournalPart, directory};
 use super::lock::EditLock;
@@ -124,6 +125,12 @@ impl EditService {
         inner.recover_locked().await
     }
 
+    /// Whether there may be notes for [`Self::take_recovery_notes`].
+    pub fn has_recovery_notes(&self) -> bool {
+        let waiting = lock(&self.inner.memory.waiting);
+        !waiting.1 && !waiting.0.is_empty() || !notes::find_notes(&self.inner.state_dir).is_empty()
+    }
+
     /// Returns the notes about recovered changes of the workspace that no answer has delivered, each as a clause.
     pub fn take_recovery_notes(&self) -> Vec<String> {
         let inner = &self.inner;
@@ -226,9 +233,9 @@ impl Inner {
 
     fn recover_on_disk(&self, mut journal: EditJournal, recovered: &mut RecoveredChanges) {
         sweep_temporary(journal.steps());
-        // A change that ends in the editor may be complete although its end is not recorded.
-        let ends_in_editor = journal.parts.last().is_some_and(|part| part.is_editors && part.is_last);
-        if journal.is_committed() || (ends_in_editor && editors_operations(&journal).iter().all(holds_on_disk)) {
+        if journal.is_committed()
+            || (ends_in_editor(&journal) && editors_operations(&journal).iter().all(holds_on_disk))
+        {
             return end_complete(journal);
         }
         let (mut reverted, mut unrestored) = (0, Vec::new());
@@ -249,8 +256,7 @@ impl Inner {
             texts.push(self.holds_in_editor(&operation).await);
         }
         let is_made = !texts.is_empty() && texts.iter().all(|holds| *holds);
-        let ends_in_editor = journal.parts.last().is_some_and(|part| part.is_editors && part.is_last);
-        if journal.is_committed() || (is_made && ends_in_editor) {
+        if journal.is_committed() || (is_made && ends_in_editor(&journal)) {
             return end_complete(journal);
         }
         let (mut reverted, mut unrestored) = (0, Vec::new());
@@ -337,9 +343,7 @@ fn end_complete(journal: EditJournal) {
     };
     let text = format!("{} was complete before its process was ended: {files} changed{next}", name(&journal));
     NoteTarget::new(&journal).store(&text);
-    if let Err(error) = journal.remove() {
-        tracing::warn!(%error, "a finished journal could not be removed");
-    }
+    remove_finished(journal);
 }
 
 /// Whether the effect of a step is visible on disk.
@@ -358,6 +362,11 @@ fn holds_on_disk(operation: &FileOperation) -> bool {
         | FileOperation::CreateLink { path, .. }
         | FileOperation::SetMode { path, .. } => kind_on_disk(path) != EntryKind::Missing,
     }
+}
+
+/// Whether a change ends in the editor. It may be complete although its end is not recorded.
+fn ends_in_editor(journal: &EditJournal) -> bool {
+    journal.parts.last().is_some_and(|part| part.is_editors && part.is_last)
 }
 
 /// Returns the steps that the open editor makes.
