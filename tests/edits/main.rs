@@ -4,6 +4,7 @@
 mod moves;
 mod plans;
 mod renames;
+mod symbols;
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 

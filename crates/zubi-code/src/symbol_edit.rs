@@ -58,7 +58,7 @@ pub(crate) struct ParsedText {
 #[derive(Debug)]
 pub(crate) struct SymbolEdit {
     pub(crate) replacements: Vec<Replacement>,
-    /// What the change does beyond the request, for the user.
+    /// Effects of the change beyond the request, for the user.
     pub(crate) notes: Vec<String>,
 }
 

@@ -369,8 +369,17 @@ impl ServerSession {
         cancel: &CancellationToken,
         deadline: Instant,
     ) -> Result<Value, ConnectionError> {
-        self.sync_barrier.wait(&self.connection, cancel, deadline).await?;
+        self.await_texts(cancel, deadline).await?;
         self.connection.request(method, params, cancel, deadline).await
+    }
+
+    /// Waits until the server has processed the texts sent before, if it needs a barrier for that.
+    pub(crate) async fn await_texts(
+        &self,
+        cancel: &CancellationToken,
+        deadline: Instant,
+    ) -> Result<(), ConnectionError> {
+        self.sync_barrier.wait(&self.connection, cancel, deadline).await
     }
 
     /// Sends a notification; a server that has ended does not receive it.

@@ -68,11 +68,12 @@ pub fn tool_list_json(specs: &[Arc<ToolSpec>]) -> String {
 }
 
 fn tool(spec: &ToolSpec, listing: ToolListing) -> Tool {
-    Tool::new(spec.wire_name(), spec.description.clone(), Arc::new(slim(&spec.input, listing)))
+    let tool = Tool::new(spec.wire_name(), spec.description.clone(), Arc::new(slim(&spec.input, listing)))
         .with_title(&spec.title)
         .with_annotations(annotations(spec))
-        .with_icons(vec![Icon::new(icons::icon(spec))])
-        .with_meta(meta(spec))
+        .with_icons(vec![Icon::new(icons::icon(spec))]);
+    // A client that searches tools does not list the tools that search.
+    if spec.toolset == META_TOOLSET { tool } else { tool.with_meta(meta(spec)) }
 }
 
 /// Returns the hints of a tool. All four are set, because clients assume the worst for an omitted one.

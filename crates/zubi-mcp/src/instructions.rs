@@ -25,7 +25,10 @@ const TASKS: [(&str, &[&str]); 10] = [
     ("Callers, implementations, subtypes", &["lsp_call_hierarchy", "lsp_implementations", "lsp_type_hierarchy"]),
     ("Uses in all repositories of the team", &["team_uses"]),
     ("Errors and warnings without a build", &["lsp_diagnostics"]),
-    ("Changes that are only planned, with a diff", &["lsp_rename_symbol", "lsp_code_actions", "lsp_format_document"]),
+    (
+        "Changes that are only planned, with a diff",
+        &["edit_symbol", "lsp_rename_symbol", "lsp_code_actions", "lsp_format_document"],
+    ),
     ("Write such a plan; take it back byte for byte", &["apply_edit", "undo_edit"]),
     ("Changes at once, with an undo handle", &["rename_file", "organize_imports"]),
     (

@@ -55,7 +55,7 @@ pub(super) fn check_result(
     }
     if matches!(action, SymbolAction::InsertBefore | SymbolAction::InsertAfter) {
         let parent = unit.first().and_then(|first| first.parent);
-        for new in inserted(candidate, after).filter(|new| new.kind.is_callable() || new.kind.is_type()) {
+        for new in inserted_declarations(candidate, after).filter(|new| new.kind.is_callable() || new.kind.is_type()) {
             let same = unit.declarations().iter().find(|it| it.parent == parent && it.name == new.name);
             if let Some(same) = same.filter(|_| names_above(after, new) == parent_names(unit)) {
                 let line = line_of(unit.text(), same.name_range.start);
@@ -74,11 +74,11 @@ pub(super) fn find_declared<'p>(
 ) -> Option<&'p Declaration> {
     let old = unit.first()?;
     let above = parent_names(unit);
-    inserted(candidate, after).find(|new| new.name == old.name && names_above(after, new) == above)
+    inserted_declarations(candidate, after).find(|new| new.name == old.name && names_above(after, new) == above)
 }
 
 /// Returns the declarations that begin in the given text.
-fn inserted<'p>(candidate: &Candidate, after: &'p ParsedText) -> impl Iterator<Item = &'p Declaration> {
+fn inserted_declarations<'p>(candidate: &Candidate, after: &'p ParsedText) -> impl Iterator<Item = &'p Declaration> {
     let range = candidate.inserted.clone();
     after.outline.declarations.iter().filter(move |it| range.contains(&it.name_range.start))
 }

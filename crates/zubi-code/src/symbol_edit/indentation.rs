@@ -28,7 +28,7 @@ pub(super) struct Fragment {
 /// A line of a text.
 struct Line<'a> {
     text: &'a str,
-    /// Whether the line begins in a string, so that its white space is no indentation.
+    /// Whether the line begins in a string, so that its white space belongs to the string.
     is_frozen: bool,
 }
 
@@ -66,7 +66,7 @@ impl Fragment {
         let target = unit.indentation();
         let lines = self.lines();
         let reindented = self.reindent(&lines, target, unit.text());
-        let Some(detached) = detached(&lines, target) else { return vec![reindented] };
+        let Some(detached) = keep_lines(&lines, target) else { return vec![reindented] };
         if prefers_detached(&lines, target, unit_width(unit.text())) {
             vec![detached, reindented]
         } else {
@@ -106,7 +106,7 @@ impl Fragment {
 }
 
 /// Returns the text as it is, if only its first line lost its indentation.
-fn detached(lines: &[Line<'_>], target: &str) -> Option<String> {
+fn keep_lines(lines: &[Line<'_>], target: &str) -> Option<String> {
     let (first, others) = lines.split_first()?;
     let is_in_place = |line: &Line<'_>| line.is_frozen || line.text.trim().is_empty() || line.text.starts_with(target);
     if target.is_empty() || !indentation_of(first.text).is_empty() || !others.iter().all(is_in_place) {

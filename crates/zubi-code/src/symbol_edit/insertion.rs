@@ -68,7 +68,7 @@ impl SymbolUnit<'_> {
             return Candidate { replacements: vec![Replacement { range: at..at, text: line }], inserted };
         }
         if self.separator.is_some() {
-            // What ends the list stays behind the new element: `B;` in an enum of Java.
+            // The end of the list stays behind the new element: `B;` in an enum of Java.
             let inserted = end + 1 + before..end + 1 + before + block.len();
             let text = format!(",{line}");
             return Candidate { replacements: vec![Replacement { range: end..end, text }], inserted };

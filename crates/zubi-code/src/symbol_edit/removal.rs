@@ -69,7 +69,7 @@ impl SymbolUnit<'_> {
         Candidate::new(range, kept)
     }
 
-    /// Removes the last element of a list with the comma before it; what ends the list stays: `b;` in `let a, b;`.
+    /// Removes the last element of a list with the comma before it; the end of the list stays: `b;` in `let a, b;`.
     fn remove_last_element(&self, comma: usize) -> Candidate {
         let text = self.text();
         let content = text.get(..self.range.start).unwrap_or_default().trim_end().len();

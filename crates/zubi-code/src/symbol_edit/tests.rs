@@ -518,7 +518,7 @@ fn describe_difference(result: &Result<SymbolEdit, RejectedEdit>, text: &str) ->
     Some(format!("line {}:\n{}\ninstead of\n{}", line + 1, lines(&changed), lines(text)))
 }
 
-/// The own source of a declaration instead of it is no change, with its indentation and without it.
+/// The own source of a declaration instead of it changes nothing, with its indentation and without it.
 #[tokio::test]
 async fn own_source_is_no_change() {
     let (mut tried, mut failures) = (0, Vec::new());

@@ -257,16 +257,22 @@ impl ServerEndpoint {
     /// whether a publication will follow.
     ///
     /// A change of another file does not make such a server publish again, but a new text of this one does.
-    fn recheck(&self, session: &ServerSession, path: &Utf8Path) -> bool {
+    async fn recheck(&self, session: &ServerSession, path: &Utf8Path, cx: &RequestCx) -> Result<bool, EndpointError> {
         let peer = session.peer();
         if peer.rounds.barrier_method().is_some() || peer.document_activity.barrier_method().is_some() {
             // The server checks by itself, and reports when it has finished.
-            return true;
+            return Ok(true);
+        }
+        // intelephense (1.18) checks this document before it reads the other one again.
+        match session.await_texts(&cx.cancel, cx.deadline).await {
+            Err(ConnectionError::Cancelled) => return Err(EndpointError::Cancelled),
+            Err(ConnectionError::TimedOut { .. } | ConnectionError::Closed { .. }) => return Ok(false),
+            Ok(()) | Err(ConnectionError::Response { .. } | ConnectionError::Protocol { .. }) => {}
         }
         if let Err(error) = session.repeat_text(path) {
             tracing::debug!(server = %self.id, %error, "a text cannot be sent again");
         }
-        !peer.diagnostics.is_outdated(path)
+        Ok(!peer.diagnostics.is_outdated(path))
     }
 
     pub(super) async fn diagnose(
@@ -299,7 +305,7 @@ impl ServerEndpoint {
                 // Without a response, the wait below ends at the same deadline.
                 Self::send_barrier(session, method, path, &reserve_answer_time(cx)).await?;
             }
-            if !is_outdated || self.recheck(session, path) {
+            if !is_outdated || self.recheck(session, path, &reserve_answer_time(cx)).await? {
                 publication = Self::await_publication(session, path, &reserve_answer_time(cx)).await?;
             }
             // pyright and ty register pull diagnostics a moment after `initialize`.

@@ -19,7 +19,7 @@ pub(crate) struct TargetArgs {
     symbol: Option<String>,
     /// File or folder of it
     path: Option<String>,
-    /// path:line:col or path:line text, 1-based
+    /// path:line:col, or path:line text
     at: Option<String>,
     /// File of line and character
     #[schemars(extend("x-common" = true))]
@@ -57,11 +57,11 @@ pub(crate) enum OutputFormat {
 /// Arguments accepted by every code tool.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub(crate) struct CommonArgs {
-    /// Answer size in tokens
+    /// Answer size
     #[schemars(range(min = 1), extend("x-common" = true))]
     #[serde(rename = "maxTokens")]
     max_tokens: Option<u32>,
-    /// For loading servers, default 30000; after an edit 5000
+    /// For loading servers, default 30000
     #[schemars(extend("x-common" = true))]
     #[serde(rename = "waitMs")]
     wait_ms: Option<u64>,

@@ -20,6 +20,7 @@ pub(crate) struct Input {
     #[serde(flatten)]
     target: TargetArgs,
     /// Lines around it
+    #[schemars(extend("x-common" = true))]
     context: Option<u32>,
 }
 
@@ -28,9 +29,8 @@ impl CodeTool for DefinitionTool {
     const META: ToolMeta = ToolMeta {
         id: "lsp_definition",
         title: "Go to definition",
-        description: "Definition of a symbol, also in libraries: path:line:col and the line. read_symbol shows its source.",
+        description: "Place of a definition, also in libraries. read_symbol shows the source.",
         tags: &["definition", "declaration", "go to", "where is", "defined"],
-        listed: &["uri", "line", "character"],
         example: || ("Definition of Console.print", json!({ "symbol": "Console/print", "context": 3 })),
         ..CODE_TOOL
     };

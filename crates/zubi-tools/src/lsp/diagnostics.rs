@@ -40,7 +40,7 @@ impl CodeTool for DiagnosticsTool {
         title: "Diagnostics",
         description: "Errors and warnings of a file, a folder or the workspace, without a build. Call after each edit; since lists only changes.",
         tags: &["diagnostics", "errors", "warnings", "problems", "lint", "compile errors", "type check"],
-        listed: &["limit", "cursor", "maxTokens", "allProjects"],
+        listed: &["cursor", "maxTokens", "allProjects"],
         example: || ("Errors in a file", json!({ "path": "src/lib.rs", "severity": "error" })),
         ..CODE_TOOL
     };

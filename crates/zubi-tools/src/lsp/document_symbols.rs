@@ -157,7 +157,7 @@ impl CodeTool for DocumentSymbols {
         title: "Outline",
         description: "Outline of a file, folder or pattern: kinds, names, lines. Before reading parts of a large file.",
         tags: &["outline", "structure", "symbols in file", "what is in"],
-        listed: &["limit", "cursor"],
+        listed: &["cursor"],
         example: || ("Outline a file, classes and their members", json!({ "path": "src/console.py", "depth": 2 })),
         ..CODE_TOOL
     };

@@ -31,10 +31,10 @@ impl CodeTool for RenameSymbol {
     const META: ToolMeta = ToolMeta {
         id: "lsp_rename_symbol",
         title: "Plan a rename",
-        description: "Plans the rename of a symbol in every file that uses it: plan id, diff, counts. Writes nothing; apply_edit does.",
+        description: "Plans a rename in every file that uses the symbol: plan id, diff, counts. apply_edit writes it.",
         effect: Effect::Plan,
         tags: &["rename", "refactor", "change the name", "rename everywhere"],
-        listed: &["maxTokens", "allProjects"],
+        listed: &["allProjects"],
         example: || ("Rename a method", serde_json::json!({ "symbol": "Console/print", "newName": "write" })),
         ..CODE_TOOL
     };

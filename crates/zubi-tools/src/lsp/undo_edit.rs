@@ -32,7 +32,6 @@ impl CodeTool for UndoEdit {
         effect: Effect::Write,
         toolset: EDIT_TOOLSET,
         tags: &["undo", "revert an edit", "roll back", "take back"],
-        listed: &["maxTokens"],
         example: || ("Undo a rename", json!({ "plan": "p-k3m7q2x9ab" })),
         ..CODE_TOOL
     };

@@ -47,7 +47,7 @@ impl CodeTool for WorkspaceSymbols {
         title: "Find symbols",
         description: "Declared symbols of the project by name, exact names first.",
         tags: &["symbol", "search", "find class", "find function", "where is", "by name"],
-        listed: &["limit", "cursor", "allProjects"],
+        listed: &["cursor", "allProjects"],
         example: || ("Where is the class Console?", json!({ "query": "Console", "kind": "class" })),
         ..CODE_TOOL
     };

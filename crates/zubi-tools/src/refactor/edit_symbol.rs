@@ -23,7 +23,7 @@ pub(crate) struct Input {
     /// Name, or Type/method
     #[schemars(extend("x-aliases" = ["name", "name_path", "namePath"]))]
     symbol: Option<String>,
-    /// Its file
+    /// File of it
     path: Option<String>,
     /// Or path:line of it
     at: Option<String>,
@@ -99,7 +99,7 @@ impl CodeTool for EditSymbol {
     const META: ToolMeta = ToolMeta {
         id: "edit_symbol",
         title: "Edit a symbol",
-        description: "Plans a change of one symbol: replace its source, insert before or after it, delete it. Comments and decorators stay unless text has its own. Returns plan id and diff.",
+        description: "Plans a change of one symbol: replace it, insert beside it, delete it. Its comments and decorators stay unless text has some.",
         exposure: Exposure::Direct,
         tags: &[
             "replace function body",
