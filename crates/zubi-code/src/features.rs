@@ -24,3 +24,4 @@ pub mod signature;
 pub mod symbol_filter;
 pub mod symbol_source;
 pub mod symbols;
+pub mod text_replace;

@@ -43,6 +43,8 @@ pub const BUILT_IN: &[&str] = &[
     "rename_symbol",
     "organize_imports",
     "ast_rewrite",
+    "edit_files",
+    "replace_in_files",
     "get_setting",
     "set_setting",
     "set_update_imports_setting",

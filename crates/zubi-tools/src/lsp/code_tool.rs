@@ -171,7 +171,7 @@ fn format_answer(reply: CodeAnswer, format: OutputFormat) -> ToolOutput {
     ToolOutput { text: data.to_string(), data: Some(data), status: None, truncated: reply.truncated }
 }
 
-fn code_error(operation: &str, error: &CodeError, effect: Effect) -> ToolError {
+pub(crate) fn code_error(operation: &str, error: &CodeError, effect: Effect) -> ToolError {
     match error {
         CodeError::Input { field, message, hint } => ToolError::invalid(field, message, hint.clone()),
         CodeError::Path(path @ PathError::Outside { .. }) if effect == Effect::Read => {
