@@ -55,6 +55,7 @@ pub const BUILT_IN: &[&str] = &[
     "shell.terminal",
     "output.read",
     "output.grep",
+    "run_script",
     "team_uses",
     "zubi_find_tools",
     "zubi_call_read_tool",

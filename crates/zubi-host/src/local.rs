@@ -181,6 +181,7 @@ impl LocalHost {
             zubi_tools::editor::provider(&editor_service),
             zubi_tools::shell::provider(&jobs, config.search_path.clone()),
             zubi_tools::output::provider(jobs.runner().store()),
+            zubi_tools::script::provider(&config.spawner, &jobs, &calls),
         ];
         providers.extend(team.database.map(|team| zubi_tools::lsp::team_provider(team, Arc::clone(&config.clock))));
         // Last, so that a workspace cannot take the names of other tools.

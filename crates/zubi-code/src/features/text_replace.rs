@@ -65,7 +65,7 @@ pub struct FileReplacement {
 pub struct ReplaceQuery {
     pub pattern: ReplacePattern,
     pub selection: FileSelection,
-    /// Without numbers, all occurrences.
+    /// The numbers of the occurrences to replace; all without them.
     pub chosen: Option<OccurrenceNumbers>,
 }
 
@@ -96,7 +96,7 @@ pub struct ReplacedOccurrence {
     pub after: String,
 }
 
-/// What a search has left out.
+/// The parts that a search has left out.
 #[derive(Debug, Default)]
 pub struct ReplaceOmissions {
     /// Clauses about files without occurrences that matter.

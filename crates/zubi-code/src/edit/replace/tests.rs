@@ -119,7 +119,7 @@ proptest! {
         after in "([a-c]|\r?\n){0,20}",
         new in "([a-z]|\r?\n){0,8}",
     ) {
-        // Of a CRLF, no part is before or after the replaced text.
+        // The replaced text does not divide a CRLF.
         prop_assume!(!(old.ends_with('\r') && after.starts_with('\n')));
         let text = format!("{before}{old}{after}");
         let replaced = replace_all(&text, &[replacement(&old, &new, false)]);
