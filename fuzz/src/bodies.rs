@@ -11,7 +11,9 @@ use zubi_base::position::Encoding;
 use zubi_base::text::DiskText;
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_base::{fs, uri};
+use zubi_code::edit::replace::{self, LineFeedText, TextReplacement};
 use zubi_code::edit::{DiskSink, EditService};
+use zubi_code::features::text_replace::{OccurrenceNumbers, ReplacePattern};
 
 /// The largest body that the framing target accepts; small, so that inputs reach the limit.
 const MAX_BODY: usize = 4096;
@@ -49,6 +51,41 @@ pub fn framing(bytes: &[u8]) {
     let mut decoder = FrameDecoder::new(MAX_BODY);
     decoder.feed(&framing::frame(body));
     assert_eq!(decoder.next_frame(), Ok(Some(Frame::Body(body.to_vec()))), "our own frame is read back");
+}
+
+/// A pattern, its replacement, numbers and a text, one per line besides the text: occurrences are in order and between
+/// characters, and replacing each by itself leaves the text as it is.
+pub fn text_replace(bytes: &[u8]) {
+    let Ok(input) = std::str::from_utf8(bytes) else { return };
+    let mut parts = input.splitn(4, '\n');
+    let (Some(pattern), Some(new), Some(numbers), Some(text)) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return;
+    };
+    if let Ok(numbers) = OccurrenceNumbers::parse([numbers]) {
+        assert_eq!(numbers.beyond(usize::MAX), None);
+        assert!(numbers.beyond(0).is_some_and(|first| first > 0));
+    }
+    let searched = LineFeedText::new(text);
+    let patterns = [ReplacePattern::literal_text(pattern, new).ok(), ReplacePattern::regex(pattern, new).ok()];
+    for pattern in patterns.into_iter().flatten() {
+        let Some(found) = pattern.find(searched.text(), 1_000) else { continue };
+        let mut end = 0;
+        let mut same = Vec::new();
+        for (range, _) in found {
+            let range = searched.original_range(range);
+            assert!(range.start >= end && range.end >= range.start, "the occurrences overlap");
+            end = range.end;
+            let old = text.get(range.clone()).expect("an occurrence is between characters");
+            same.push((range, old.to_owned()));
+        }
+        assert_eq!(replace::apply(text, &same).as_deref(), Ok(text));
+    }
+    let replacement = TextReplacement { old: pattern.to_owned(), new: new.to_owned(), every: true, near: None };
+    if let Ok(replaced) = replace::replace_all(text, &[replacement]) {
+        assert!(replaced.count > 0);
+    }
 }
 
 /// A workspace edit as JSON, with `file:///W` for the workspace: planned, applied and undone, or refused; in both cases

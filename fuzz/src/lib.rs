@@ -14,7 +14,7 @@ mod syntax;
 mod template;
 pub mod workspace;
 
-pub use bodies::{framing, uri_path, workspace_edit};
+pub use bodies::{framing, text_replace, uri_path, workspace_edit};
 pub use chat::chat_stream;
 pub use declared::parse_tool_file;
 pub use dlang::{dlang_lexer, dlang_parser};

@@ -191,8 +191,17 @@ const LABELLED: &[(&str, &str)] = &[
 ];
 
 /// Tools whose answers have a status and that change files, or have another meaning of `format`.
-const OTHERS: &[&str] =
-    &["apply_edit", "undo_edit", "domainlang_diagram", "rename_file", "rename_symbol", "organize_imports", "editor"];
+const OTHERS: &[&str] = &[
+    "apply_edit",
+    "undo_edit",
+    "domainlang_diagram",
+    "rename_file",
+    "rename_symbol",
+    "organize_imports",
+    "edit_files",
+    "replace_in_files",
+    "editor",
+];
 
 /// No answer passes the index off as a server: its text has the label if, and only if, its data names the index.
 #[tokio::test]

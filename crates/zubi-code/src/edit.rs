@@ -11,6 +11,7 @@ mod error;
 pub(crate) mod generated;
 mod overlay;
 pub mod plan;
+pub mod replace;
 mod splice;
 mod wire;
 
@@ -30,7 +31,7 @@ use zubi_base::walk;
 use zubi_base::workspace::WorkspaceFolders;
 
 pub use self::apply::{DiskSink, EditorOrDiskSink, RecoveredChanges, take_recovery_notes};
-pub use self::change::{ComputedChange, FileAction, ServerEdit};
+pub use self::change::{ComputedChange, FileAction, NewText, ServerEdit};
 pub use self::error::EditError;
 pub use self::plan::{action_id, plan_id};
 
@@ -138,6 +139,21 @@ impl EditService {
     pub async fn plan_combined(&self, title: &str, edits: &[ServerEdit<'_>], by: &str) -> Result<Plan, EditError> {
         let workspace = &self.inner.workspace;
         let mut change = ComputedChange::from_workspace_edits(edits, &*self.inner.texts, workspace).await?;
+        self.note_made_files(&mut change);
+        self.store(title, &change, by)
+    }
+
+    /// Plans the whole new texts of several files as one plan. Each file must exist and have the text that it was computed
+    /// from.
+    pub async fn plan_texts(&self, title: &str, files: &[NewText], by: &str) -> Result<Plan, EditError> {
+        let mut change = ComputedChange::from_texts(files, &*self.inner.texts, &self.inner.workspace).await?;
+        self.note_made_files(&mut change);
+        self.store(title, &change, by)
+    }
+
+    /// Adds notes about files that are not sources: those that git ignores and those that a generator writes.
+    fn note_made_files(&self, change: &mut ComputedChange) {
+        let workspace = &self.inner.workspace;
         let old_path = |file: &change::FileChange| file.old_path.as_ref().unwrap_or(&file.path).clone();
         let mut by_tree: BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>> = BTreeMap::new();
         for path in change.files.iter().map(old_path).filter(|path| path.exists()) {
@@ -164,7 +180,6 @@ impl EditService {
                 .notes
                 .push(format!("{named} {is} generated: the generator will undo the edits until its input changes"));
         }
-        self.store(title, &change, by)
     }
 
     /// Plans text edits of one file (formatting). `path` is absolute.

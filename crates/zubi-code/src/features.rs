@@ -25,3 +25,4 @@ pub mod symbol_edit;
 pub mod symbol_filter;
 pub mod symbol_source;
 pub mod symbols;
+pub mod text_replace;

@@ -24,6 +24,11 @@ mod corpus {
     }
 
     #[test]
+    fn text_replace() {
+        replay("text_replace", bodies::text_replace);
+    }
+
+    #[test]
     fn uri_path() {
         replay("uri_path", bodies::uri_path);
     }

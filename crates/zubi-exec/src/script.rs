@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `args` | the arguments of the call, as validated |
 //! | `tools.call(name, args)` | calls a tool and returns its result; throws an `Error` when it fails or is denied |
+//! | `tools.NAME(args)` | the same, for a name that JavaScript can write |
 //! | `console.log(…)` | adds a line to the log, which is a part of the answer |
 //! | `result` | its value is the answer, unless the code returns one |
 //!

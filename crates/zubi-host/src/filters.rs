@@ -23,8 +23,19 @@ const DEFAULT: &str = "default";
 pub(crate) const TOOLSET_WORDS: [&str; 2] = [ALL, DEFAULT];
 
 /// The toolsets of zubi's own tools.
-const OWN_TOOLSETS: [&str; 10] =
-    ["lsp", EDIT_TOOLSET, "refactor", "file", "domainlang", "editor", "settings", "shell", "output", META_TOOLSET];
+const OWN_TOOLSETS: [&str; 11] = [
+    "lsp",
+    EDIT_TOOLSET,
+    "refactor",
+    "file",
+    "domainlang",
+    "editor",
+    "settings",
+    "shell",
+    "output",
+    "script",
+    META_TOOLSET,
+];
 
 /// The toolsets of tools that are not zubi's own: those of a workspace, of clients and extensions, and of other MCP
 /// servers. They may be empty now and get tools later, so a filter that names one is not a typing error.

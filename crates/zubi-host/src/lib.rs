@@ -40,4 +40,5 @@ pub use zubi_ipc::wire::host::HostKind;
 /// The state of an editor, for the editor's connection.
 pub use zubi_tools::editor_state;
 /// The toolset whose tools run commands. A surface may omit it.
+pub use zubi_tools::script::TOOLSET as SCRIPT_TOOLSET;
 pub use zubi_tools::shell::TOOLSET as SHELL_TOOLSET;

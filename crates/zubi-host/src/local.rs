@@ -39,6 +39,7 @@ use zubi_tool_api::registry::{READ_ONLY, Registry, RegistryConfig};
 use zubi_tool_api::{Resource, ToolProvider, spec};
 use zubi_tools::domainlang::{self, DomainExposure};
 use zubi_tools::editor_state::{EditorService, EditorServiceConfig};
+use zubi_tools::tools::RegistryHandle;
 
 pub use self::config::{EditorIntegration, HostConfig, LocalHostError};
 pub use self::editor_options::EditorOptions;
@@ -168,16 +169,19 @@ impl LocalHost {
             clock: Arc::clone(&config.clock),
         };
         let editor_service = EditorService::new(Arc::clone(&intel), view, service_config);
+        let calls = RegistryHandle::default();
         let mut providers: Vec<Arc<dyn ToolProvider>> = vec![
             zubi_tools::lsp::provider(&intel),
             domainlang::provider(model, DomainExposure::IfModelsExist),
             zubi_tools::file::provider(&intel),
             zubi_tools::lsp::overview_provider(&intel),
             zubi_tools::refactor::provider(&intel),
+            zubi_tools::refactor::text_provider(&intel, &calls),
             zubi_tools::settings::provider(&intel),
             zubi_tools::editor::provider(&editor_service),
             zubi_tools::shell::provider(&jobs, config.search_path.clone()),
             zubi_tools::output::provider(jobs.runner().store()),
+            zubi_tools::script::provider(&config.spawner, &jobs, &calls),
         ];
         providers.extend(team.database.map(|team| zubi_tools::lsp::team_provider(team, Arc::clone(&config.clock))));
         // Last, so that a workspace cannot take the names of other tools.
@@ -194,6 +198,7 @@ impl LocalHost {
             ..Self::assemble(config, workspace, providers, resources, redactor, &editor_options)
         };
         declared.connect(Arc::downgrade(&host.registry));
+        calls.connect(Arc::downgrade(&host.registry));
         host
     }
 

@@ -267,13 +267,14 @@ impl Registry {
     }
 }
 
-/// The toolsets whose tools plan edits, and those whose tools write and can be reverted.
+/// The toolsets whose tools plan edits, also those that write if they are told to, and those whose tools write and can be
+/// reverted.
 const PLANNING_TOOLSETS: [&str; 2] = ["lsp", "refactor"];
 const REVERTIBLE_TOOLSETS: [&str; 2] = ["refactor", "file"];
 
 /// Returns whether the answer of a tool leads to a call of this tool of [`EDIT_TOOLSET`].
 fn leads_to_edit(spec: &ToolSpec, edit_tool: &str) -> bool {
-    (spec.effect == Effect::Plan && PLANNING_TOOLSETS.contains(&spec.toolset.as_str()))
+    (spec.effect != Effect::Read && PLANNING_TOOLSETS.contains(&spec.toolset.as_str()))
         || (edit_tool == "undo_edit" && REVERTIBLE_TOOLSETS.contains(&spec.toolset.as_str()))
 }
 

@@ -14,7 +14,6 @@ mod list;
 pub(crate) mod paths;
 pub(crate) mod read;
 mod read_guard;
-mod replace;
 pub(crate) mod search;
 mod write;
 pub(crate) mod write_path;

@@ -11,6 +11,7 @@ pub mod lsp;
 pub mod output;
 pub mod refactor;
 pub mod resources;
+pub mod script;
 pub mod settings;
 pub mod shell;
 pub mod tools;

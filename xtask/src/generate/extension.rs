@@ -65,6 +65,13 @@ const ROWS: &[Row] = &[
     row("rename_file", "renameFile", "file-symlink-file", "Moves a file or folder, and updates imports."),
     row("rename_symbol", "renameSymbol", "replace-all", "Renames a symbol wherever it is used."),
     row("organize_imports", "organizeImports", "list-ordered", "Sorts the imports of a file and removes unused ones."),
+    row("edit_files", "edit_files", "files", "Replaces exact texts in several files, as one plan."),
+    row(
+        "replace_in_files",
+        "replace_in_files",
+        "replace-all",
+        "Replaces a text or pattern in many files, as one plan.",
+    ),
     row("get_setting", "getSetting", "gear", "Reads a setting."),
     row("set_setting", "setSetting", "settings-gear", "Changes a setting of the workspace about the form of text."),
     row(
@@ -239,6 +246,9 @@ fn plain(schema: &Value) -> Value {
         for property in properties.values_mut() {
             *property = self::plain(property);
         }
+    }
+    if let Some(items) = plain.get_mut("items") {
+        *items = self::plain(items);
     }
     plain.into()
 }

@@ -70,6 +70,19 @@ pub struct ServerEdit<'a> {
     pub encoding: Encoding,
 }
 
+/// The new text of an existing file.
+#[derive(Debug, Clone)]
+pub struct NewText {
+    /// The absolute path.
+    pub path: Utf8PathBuf,
+    /// The hash of the text from which the new one was computed.
+    pub before: ContentHash,
+    /// Without a byte-order mark.
+    pub text: String,
+    /// The number of changes in the text.
+    pub edits: usize,
+}
+
 impl ComputedChange {
     /// Computes the combined effect of the edits of one or several servers, all for the current texts. Text edits of
     /// several servers combine if they do not overlap. If one server moves files, others must not edit these files.
@@ -107,7 +120,20 @@ impl ComputedChange {
         workspace: &WorkspaceFolders,
     ) -> Result<Self, EditError> {
         let mut builder = ChangeBuilder::new(texts, workspace);
-        builder.set_text(path, before, text).await?;
+        builder.set_text(path, before, text, 1).await?;
+        builder.finish()
+    }
+
+    /// Computes the effect of writing whole texts to existing files.
+    pub async fn from_texts(
+        files: &[NewText],
+        texts: &dyn TextSource,
+        workspace: &WorkspaceFolders,
+    ) -> Result<Self, EditError> {
+        let mut builder = ChangeBuilder::new(texts, workspace);
+        for file in files {
+            builder.set_text(&file.path, Some(&file.before), &file.text, file.edits).await?;
+        }
         builder.finish()
     }
 }
@@ -189,7 +215,13 @@ impl<'a> ChangeBuilder<'a> {
         Ok(())
     }
 
-    async fn set_text(&mut self, path: &Utf8Path, before: Option<&ContentHash>, text: &str) -> Result<(), EditError> {
+    async fn set_text(
+        &mut self,
+        path: &Utf8Path,
+        before: Option<&ContentHash>,
+        text: &str,
+        edits: usize,
+    ) -> Result<(), EditError> {
         let entry = self.tree.entry(&zubi_base::uri::from_path(path))?;
         let display_path = self.tree.show(&entry);
         if text.contains('\0') {
@@ -217,7 +249,7 @@ impl<'a> ChangeBuilder<'a> {
             let marked = node.source.as_ref().is_some_and(|source| source.bom);
             let text = if marked { text.strip_prefix(BOM).unwrap_or(text) } else { text };
             text.clone_into(&mut node.text);
-            node.edits = 1;
+            node.edits = edits;
         }
         Ok(())
     }

@@ -134,7 +134,7 @@ fn merge_duplicates(edits: &mut Vec<ByteEdit>) {
 }
 
 /// Returns the line ending of most lines; `None` if the text has no complete line.
-pub(super) fn dominant_ending(text: &str) -> Option<&'static str> {
+pub(crate) fn dominant_ending(text: &str) -> Option<&'static str> {
     let all = text.bytes().filter(|byte| *byte == b'\n').count();
     let crlf_count = text.matches("\r\n").count();
     match all {

@@ -25,7 +25,10 @@ const PRELUDE: &str = r"(call, log, args, code) => {
     const line = (...values) => log(values.map(text).join(' '));
     globalThis.args = parse(args);
     globalThis.result = undefined;
-    globalThis.tools = freeze({ call: (name, values) => parse(call(String(name), stringify(values ?? {}) ?? '{}')) });
+    const callTool = (name, values) => parse(call(String(name), stringify(values ?? {}) ?? '{}'));
+    const isTool = name => typeof name === 'string' && name !== 'then' && name !== 'toJSON';
+    const get = (own, name) => name === 'call' ? own.call : isTool(name) ? values => callTool(name, values) : undefined;
+    globalThis.tools = new Proxy(freeze({ call: callTool }), freeze({ get }));
     globalThis.console = freeze({ log: line, info: line, warn: line, error: line, debug: line });
     const AsyncFunction = getPrototypeOf(async () => {}).constructor;
     return AsyncFunction(code + '\n;return result');

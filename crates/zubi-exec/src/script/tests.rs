@@ -54,6 +54,9 @@ fn values() {
         "return new Date(0)",
         "return tools.call('echo', {a: 1})",
         "return tools.call('echo')",
+        "return tools.echo({a: 1})",
+        "return await tools['echo']()",
+        "await tools; return [typeof tools.then, typeof tools[Symbol.iterator], JSON.stringify(tools)]",
         "try { tools.call('rm', {}) } catch (error) { return `${error instanceof Error} ${error.message}` }",
         "// a comment at the end",
         "return [NaN, 1e400, -0, 12345678901234567890]",
@@ -86,6 +89,12 @@ fn values() {
           {"tool":"echo","args":{"a":1}}
         return tools.call('echo')
           {"tool":"echo","args":{}}
+        return tools.echo({a: 1})
+          {"tool":"echo","args":{"a":1}}
+        return await tools['echo']()
+          {"tool":"echo","args":{}}
+        await tools; return [typeof tools.then, typeof tools[Symbol.iterator], JSON.stringify(tools)]
+          ["undefined","undefined","{}"]
         try { tools.call('rm', {}) } catch (error) { return `${error instanceof Error} ${error.message}` }
           "true `rm` is denied"
         // a comment at the end
@@ -117,49 +126,55 @@ fn script_errors_have_positions() {
         "return await import('fs')",
         "return tools.call('rm', {path: '/'})",
         "tools.call = () => 1; return typeof tools.call",
+        "tools.echo = () => 1; return tools.echo().tool",
+        "\nreturn tools.rm({})",
         "return tools.call('echo', (() => { const a = {}; a.a = a; return a })())",
-    ]), @r##"
-        throw new Error('no')
-          ! 1:11: no
-        ⏎  throw new TypeError('no')
-          ! 2:13: TypeError: no
-        throw 'text'
-          ! text
-        throw null
-          ! the code threw `null`, or is out of memory
-        throw {a: 1}
-          ! the code threw an object
-        const x = ;
-          ! 1:11: SyntaxError: unexpected token in expression: ';'
-        let a = 1⏎let a = 2
-          ! 2:7: SyntaxError: invalid redefinition of lexical identifier
-        return missing.x
-          ! 1:8: ReferenceError: missing is not defined
-        } evil() {
-          ! 1:3: SyntaxError: Unexpected identifier 'evil'
-        return 10n
-          ! TypeError: BigInt are forbidden in JSON.stringify
-        const a = {}; a.a = a; return a
-          ! TypeError: circular reference
-        return {toJSON() { throw new Error('in toJSON') }}
-          ! 1:30: in toJSON
-        return {get a() { throw new Error('in a getter') }}
-          ! 1:29: in a getter
-        await new Promise(() => {})
-          ! the code waits for a promise that nothing will fulfil
-        await Promise.reject(new RangeError('late'))
-          ! 1:26: RangeError: late
-        import fs from 'fs'
-          ! 1:8: SyntaxError: Unexpected identifier 'fs'
-        return await import('fs')
-          ! ReferenceError: could not load module 'fs'
-        return tools.call('rm', {path: '/'})
-          ! 1:14: `rm` is denied
-        tools.call = () => 1; return typeof tools.call
-          "function"
-        return tools.call('echo', (() => { const a = {}; a.a = a; return a })())
-          ! 1:68: TypeError: circular reference
-        "##);
+    ]), @r#"
+    throw new Error('no')
+      ! 1:11: no
+    ⏎  throw new TypeError('no')
+      ! 2:13: TypeError: no
+    throw 'text'
+      ! text
+    throw null
+      ! the code threw `null`, or is out of memory
+    throw {a: 1}
+      ! the code threw an object
+    const x = ;
+      ! 1:11: SyntaxError: unexpected token in expression: ';'
+    let a = 1⏎let a = 2
+      ! 2:7: SyntaxError: invalid redefinition of lexical identifier
+    return missing.x
+      ! 1:8: ReferenceError: missing is not defined
+    } evil() {
+      ! 1:3: SyntaxError: Unexpected identifier 'evil'
+    return 10n
+      ! TypeError: BigInt are forbidden in JSON.stringify
+    const a = {}; a.a = a; return a
+      ! TypeError: circular reference
+    return {toJSON() { throw new Error('in toJSON') }}
+      ! 1:30: in toJSON
+    return {get a() { throw new Error('in a getter') }}
+      ! 1:29: in a getter
+    await new Promise(() => {})
+      ! the code waits for a promise that nothing will fulfil
+    await Promise.reject(new RangeError('late'))
+      ! 1:26: RangeError: late
+    import fs from 'fs'
+      ! 1:8: SyntaxError: Unexpected identifier 'fs'
+    return await import('fs')
+      ! ReferenceError: could not load module 'fs'
+    return tools.call('rm', {path: '/'})
+      ! 1:14: `rm` is denied
+    tools.call = () => 1; return typeof tools.call
+      "function"
+    tools.echo = () => 1; return tools.echo().tool
+      "echo"
+    ⏎return tools.rm({})
+      ! 2:14: `rm` is denied
+    return tools.call('echo', (() => { const a = {}; a.a = a; return a })())
+      ! 1:68: TypeError: circular reference
+    "#);
 }
 
 /// X24: there is nothing outside to reach, whatever way is taken.
@@ -175,6 +190,7 @@ fn scripts_cannot_access_the_host() {
             format!("return (async () => {{}}).constructor('return typeof {name}')()"),
             format!("return (0, eval)('typeof {name}')"),
             format!("return tools.call.constructor('return typeof {name}')()"),
+            format!("return tools.echo.constructor('return typeof {name}')()"),
         ] {
             assert_eq!(run(&way).outcome, Ok(json!("undefined")), "{way}");
         }

@@ -399,6 +399,8 @@ async fn run(entry: &RegisteredTool, args: Value, cx: &ToolCx, effect: Effect) -
         // The tool finished after all; its effects must be reported.
         Ok(Ok(Ok(output))) => Ok(output),
         Ok(Err(error)) => flatten_join(Err(error)),
+        // The tool can say what it has already changed.
+        Ok(Ok(Err(own))) if spec.effect > Effect::Plan && own.code() == error.code() => Err(own),
         Ok(Ok(Err(_))) => Err(error),
         Err(_) if running.droppable => Err(error),
         // The call may still finish, so it is not reported as failed.

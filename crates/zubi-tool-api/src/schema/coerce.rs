@@ -15,6 +15,9 @@ const ALIASES: &str = "x-aliases";
 /// not given. In the schema of a declared tool, `"minLength": 0` has the same meaning.
 const EMPTY_TEXT: &str = "x-empty";
 
+/// The keyword of a text that may be given as a whole number, such as a line. A whole number has one spelling.
+const NUMBER: &str = "x-number";
+
 /// Converts arguments to the types of a schema, and fills in defaults.
 pub(super) fn arguments(schema: &Map<String, Value>, args: &mut Map<String, Value>) {
     coerce_members(schema, args, 0);
@@ -165,7 +168,10 @@ fn convert_value(kind: &str, schema: &Value, value: &Value) -> Option<Value> {
         }),
         ("boolean", Value::String(text)) if text.eq_ignore_ascii_case("true") => Some(true.into()),
         ("boolean", Value::String(text)) if text.eq_ignore_ascii_case("false") => Some(false.into()),
-        // A number has several spellings, so it is not converted to a text: the original might have been `1e3`.
+        ("string", Value::Number(number)) if accepts_number(schema) && number.is_u64() => {
+            Some(number.to_string().into())
+        }
+        // Any other number has several spellings, so it is not converted to a text: the original might have been `1e3`.
         ("string", Value::String(text)) => of_a_choice(schema, text),
         ("array", Value::String(text)) => {
             let json = text.trim_start().starts_with('[').then(|| serde_json::from_str(text).ok()).flatten();
@@ -205,10 +211,17 @@ fn of_a_choice(schema: &Value, text: &str) -> Option<Value> {
     candidates.next().is_none().then(|| value.clone())
 }
 
+/// Returns whether a text may be given as a whole number.
+fn accepts_number(schema: &Value) -> bool {
+    schema.get(NUMBER) == Some(&Value::Bool(true))
+}
+
 /// Returns whether a list's items have the type of a value; for a list of any type, the value is ambiguous.
 fn is_item(schema: &Value, value: &Value) -> bool {
-    let kind = schema.get("items").and_then(|items| items.get("type")).and_then(Value::as_str);
+    let items = schema.get("items");
+    let kind = items.and_then(|items| items.get("type")).and_then(Value::as_str);
     match (kind, value) {
+        (Some("string"), Value::Number(_)) => items.is_some_and(accepts_number),
         (Some("string"), Value::String(_)) | (Some("number"), Value::Number(_)) | (Some("boolean"), Value::Bool(_)) => {
             true
         }
@@ -303,6 +316,8 @@ mod tests {
                 "list": { "type": "array", "items": { "type": "string" } },
                 "ints": { "type": "array", "items": { "type": "integer" } },
                 "any": { "type": "array" },
+                "line": { "type": "string", "x-number": true },
+                "lines": { "type": "array", "items": { "type": "string", "x-number": true } },
                 "deep": { "type": "object", "properties": { "int": { "type": "integer" }, "set": { "type": "boolean", "default": true } } },
                 "limit": { "type": "integer", "default": 5 },
             },
@@ -310,6 +325,12 @@ mod tests {
         for (name, given, expected) in [
             ("int", json!("5"), json!(5)),
             ("int", json!("-7"), json!(-7)),
+            ("line", json!(12), json!("12")),
+            ("line", json!(-1), json!(-1)),
+            ("line", json!(12.5), json!(12.5)),
+            ("lines", json!([1, "2-3"]), json!(["1", "2-3"])),
+            ("lines", json!(3), json!(["3"])),
+            ("lines", json!("[1, 2]"), json!(["1", "2"])),
             ("int", json!(5.0), json!(5)),
             ("int", json!(5.5), json!(5.5)),
             ("int", json!("5 "), json!("5 ")),

@@ -1,15 +1,16 @@
 //! `file.edit`: replaces exact pieces of a file's text.
 
+use anyhow::anyhow;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use zubi_base::text::pluralize;
+use zubi_code::edit::replace::{self, ReplaceError, TextReplacement};
 use zubi_tool_api::{Effect, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::file_tool::{FILE_TOOL, FileToolContext};
 use super::paths;
-use super::replace::{self, TextReplacement};
 use super::write_path::{self, FileWrite};
 use crate::adapter::{ToolMeta, TypedTool};
 
@@ -18,6 +19,40 @@ pub(crate) struct EditFile;
 const OPERATION: &str = "edit the file";
 /// Maximum number of replacements of one call.
 const MAX_EDITS: usize = 1_000;
+
+/// One replacement.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+struct ReplacementArgs {
+    /// Text to replace, exactly as in the file
+    old: String,
+    /// Replacement text
+    new: String,
+    /// Replace every occurrence; default false
+    #[serde(rename = "replaceAll")]
+    replace_all: Option<bool>,
+}
+
+impl ReplacementArgs {
+    fn replacement(&self) -> TextReplacement {
+        let (old, new, every) = (self.old.clone(), self.new.clone(), self.replace_all == Some(true));
+        TextReplacement { old, new, every, near: None }
+    }
+}
+
+fn hint(problem: &ReplaceError) -> &'static str {
+    match problem {
+        ReplaceError::Empty => "Pass the text to replace; file.write writes a whole file.",
+        ReplaceError::Unchanged => "Nothing was written; pass a different `new`.",
+        ReplaceError::Ambiguous { .. } | ReplaceError::EquallyNear { .. } => {
+            "Nothing was written. Include more surrounding text, or pass replaceAll: true."
+        }
+        ReplaceError::WhiteSpace { .. } => "Nothing was written. Repeat the call with `old` exactly as shown.",
+        ReplaceError::Missing { .. } => {
+            "Nothing was written. Read the lines with file.read, and pass `old` exactly as written there."
+        }
+        ReplaceError::TooLarge | ReplaceError::TooMany => "Nothing was written. Make a smaller change.",
+    }
+}
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
@@ -33,7 +68,7 @@ pub(crate) struct Input {
     #[serde(rename = "replaceAll")]
     replace_all: Option<bool>,
     /// Several replacements instead of old and new, applied in order, all or none
-    edits: Option<Vec<TextReplacement>>,
+    edits: Option<Vec<ReplacementArgs>>,
     /// sha of the text to change, from the last line of an answer
     expected: Option<String>,
 }
@@ -47,7 +82,7 @@ impl Input {
         match (&self.old, new, edits) {
             (Some(old), Some(new), None) => {
                 let (old, new) = (old.clone(), new.clone());
-                Ok(vec![TextReplacement { old, new, replace_all: self.replace_all }])
+                Ok(vec![TextReplacement { old, new, every: self.replace_all == Some(true), near: None }])
             }
             (None, None, Some(edits)) if edits.is_empty() => {
                 Err(ToolError::invalid("edits", "the list is empty", hint))
@@ -56,7 +91,7 @@ impl Input {
                 let hint = "Split them over several calls, or write the whole file with file.write.";
                 Err(ToolError::invalid("edits", format!("more than {MAX_EDITS} replacements"), hint))
             }
-            (None, None, Some(edits)) => Ok(edits.clone()),
+            (None, None, Some(edits)) => Ok(edits.iter().map(ReplacementArgs::replacement).collect()),
             (Some(_), None, None) => Err(ToolError::invalid("new", "is required with `old`", hint)),
             (None, Some(_), None) => Err(ToolError::invalid("old", "is required with `new`", hint)),
             (None, None, None) => Err(ToolError::invalid("old", "missing", hint)),
@@ -100,8 +135,11 @@ impl TypedTool for EditFile {
         let before = before.map_err(|error| paths::read_error(cx, OPERATION, &path, &error))?;
         let is_known = files.reads.ensure_fresh(cx, OPERATION, &path, &before, input.expected.as_deref())?;
         let field = |index| if input.edits.is_some() { format!("edits[{index}].old") } else { "old".to_owned() };
-        let replaced = replace::replace_all(&before.text, &replacements).map_err(|(index, problem)| {
-            ToolError::invalid(&field(index), problem.describe(&display_path), problem.hint())
+        let replaced = replace::replace_all(&before.text, &replacements).map_err(|problems| {
+            let first = problems.into_iter().next().map(|(index, problem)| {
+                ToolError::invalid(&field(index), problem.describe(&display_path), hint(&problem))
+            });
+            first.unwrap_or_else(|| ToolError::Fatal(anyhow!("a replacement failed without a reason")))
         })?;
         let write_request = FileWrite {
             title: format!("edit {display_path}, {}", pluralize(replaced.count, "replacement")),

@@ -5,11 +5,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use zubi_base::fs::ReadError;
+use zubi_code::edit::replace;
 use zubi_tool_api::{Effect, ErrorCode, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::file_tool::{FILE_TOOL, FileToolContext};
+use super::paths;
 use super::write_path::{self, FileWrite};
-use super::{paths, replace};
 use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct WriteFile;

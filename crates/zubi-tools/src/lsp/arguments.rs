@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use zubi_code::locate::TargetInput;
 use zubi_tool_api::cx::BYTES_PER_TOKEN;
 
@@ -46,7 +46,7 @@ impl TargetArgs {
 }
 
 /// Output format of an answer.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum OutputFormat {
     #[default]
@@ -55,7 +55,7 @@ pub(crate) enum OutputFormat {
 }
 
 /// Arguments accepted by every code tool.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct CommonArgs {
     /// Answer size
     #[schemars(range(min = 1), extend("x-common" = true))]

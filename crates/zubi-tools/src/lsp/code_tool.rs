@@ -47,11 +47,6 @@ pub(crate) trait CodeTool: Send + Sync + 'static {
         None
     }
 
-    /// Returns the effect of a call, which is at most the tool's.
-    fn effect(_input: &Self::Input) -> Effect {
-        Self::META.effect
-    }
-
     /// Returns the files that the call is known to write, as absolute paths, before any approval.
     fn writes(_intel: &CodeIntel, _input: &Self::Input) -> Vec<Utf8PathBuf> {
         Vec::new()
@@ -101,9 +96,7 @@ impl<T: CodeTool> TypedTool for CodeToolAdapter<T> {
         let reads = files_in_arguments(intel, args, T::META.effect);
         let mut footprint = Footprint { reads, ..Footprint::default() };
         if T::META.effect >= Effect::Write {
-            let input = Self::parse(args.clone())?.tool;
-            footprint.effect = Some(T::effect(&input));
-            footprint.writes = T::writes(intel, &input);
+            footprint.writes = T::writes(intel, &Self::parse(args.clone())?.tool);
         }
         Ok(footprint)
     }
@@ -158,7 +151,7 @@ fn files_in_arguments(intel: &CodeIntel, args: &Value, effect: Effect) -> Vec<Ut
     files.flatten().chain(at).collect()
 }
 
-fn format_answer(reply: CodeAnswer, format: OutputFormat) -> ToolOutput {
+pub(crate) fn format_answer(reply: CodeAnswer, format: OutputFormat) -> ToolOutput {
     let status = OutputStatus {
         endpoint: reply.status.endpoint_line(),
         readiness: reply.status.readiness_line(),
@@ -178,7 +171,7 @@ fn format_answer(reply: CodeAnswer, format: OutputFormat) -> ToolOutput {
     ToolOutput { text: data.to_string(), data: Some(data), status: None, truncated: reply.truncated }
 }
 
-fn code_error(operation: &str, error: &CodeError, effect: Effect) -> ToolError {
+pub(crate) fn code_error(operation: &str, error: &CodeError, effect: Effect) -> ToolError {
     match error {
         CodeError::Input { field, message, hint } => ToolError::invalid(field, message, hint.clone()),
         CodeError::Path(path @ PathError::Outside { .. }) if effect == Effect::Read => {

@@ -4,17 +4,17 @@ use async_trait::async_trait;
 use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
-use zubi_code::features::symbol_edit::{SymbolAction, SymbolEditRequest};
+use serde_json::{Value, json};
+use zubi_code::features::symbol_edit::{PlannedSymbolEdit, SymbolAction, SymbolEditRequest};
 use zubi_code::locate::TargetInput;
-use zubi_code::{CodeError, CodeIntel, CodeQuery};
-use zubi_tool_api::{Effect, Exposure};
+use zubi_code::{CodeError, CodeIntel};
+use zubi_tool_api::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
-use super::refactor_tool::{ApplyRequest, REFACTOR_TOOL, apply};
-use crate::adapter::ToolMeta;
-use crate::lsp::code_tool::{CodeAnswer, CodeTool};
+use super::text_edit_tool::{TEXT_EDIT_TOOL, TextEditContext, apply_plan, begin_query, footprint, output_budget};
+use crate::adapter::{ToolMeta, TypedTool};
+use crate::lsp::arguments::CommonArgs;
+use crate::lsp::code_tool::{code_error, format_answer};
 use crate::lsp::plan_answer::plan_answer;
-use crate::lsp::view::OutputBudget;
 
 pub(crate) struct EditSymbol;
 
@@ -31,11 +31,13 @@ pub(crate) struct Input {
     /// New source, with its name
     #[schemars(extend("x-aliases" = ["body", "code", "content", "new_body"]))]
     text: Option<String>,
-    /// Write at once; needs path or at
+    /// Write at once
     apply: Option<bool>,
-    /// Delete although it is used
+    /// Although uses are left
     #[schemars(extend("x-common" = true))]
     force: Option<bool>,
+    #[serde(flatten)]
+    common: CommonArgs,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
@@ -48,10 +50,6 @@ enum Action {
 }
 
 impl Input {
-    fn is_applied(&self) -> bool {
-        self.apply == Some(true)
-    }
-
     fn request(&self) -> Result<SymbolEditRequest, CodeError> {
         if self.symbol.is_none() && self.at.is_none() {
             let hint = "Pass symbol: \"Type/method\", or at: \"src/lib.rs:12\".";
@@ -94,13 +92,16 @@ impl Input {
     }
 }
 
+const OPERATION: &str = "edit the symbol";
+
 #[async_trait]
-impl CodeTool for EditSymbol {
+impl TypedTool for EditSymbol {
     const META: ToolMeta = ToolMeta {
         id: "edit_symbol",
         title: "Edit a symbol",
         description: "Plans a change of one symbol: replace it, insert beside it, delete it. Its comments and decorators stay unless text has some.",
         exposure: Exposure::Direct,
+        listed: &[],
         tags: &[
             "replace function body",
             "insert method",
@@ -114,53 +115,37 @@ impl CodeTool for EditSymbol {
                 json!({ "symbol": "Shape/area", "action": "replace", "text": "def area(self):\n    return 2" });
             ("Replace a method", arguments)
         },
-        ..REFACTOR_TOOL
+        ..TEXT_EDIT_TOOL
     };
-    const OPERATION: &str = "edit the symbol";
+    type Context = TextEditContext;
     type Input = Input;
 
-    fn effect(input: &Input) -> Effect {
-        if input.is_applied() { Effect::Write } else { Effect::Plan }
+    fn footprint(context: &TextEditContext, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let input = Self::parse(args.clone())?;
+        Ok(footprint(input.file(&context.intel).into_iter().collect(), input.apply == Some(true)))
     }
 
-    fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {
-        if input.is_applied() { input.file(intel).into_iter().collect() } else { Vec::new() }
-    }
-
-    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let request = input.request()?;
-        // The rules about files apply before the call, so it must name the file that it writes.
-        let file = input.file(query.intel);
-        if input.is_applied() && file.is_none() {
-            return Err(CodeError::input(
-                "path",
-                "apply: true needs the file of the symbol",
-                "Pass path: \"src/lib.rs\" with the symbol, or omit `apply` and call apply_edit with the plan.",
-            ));
+    async fn run(context: &TextEditContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let to_error = |error: CodeError| code_error(OPERATION, &error, Effect::Plan);
+        let request = input.request().map_err(to_error)?;
+        let common = &input.common;
+        let query = begin_query(&context.intel, common, cx).await;
+        let planned = query.plan_symbol_edit(&request).await.map_err(to_error)?;
+        let (PlannedSymbolEdit { plan, symbol }, status) = (planned.value, planned.status);
+        if input.apply != Some(true) {
+            let answer = plan_answer(&output_budget(common, cx), Some(&symbol), &plan, status);
+            return Ok(format_answer(answer, common.format()));
         }
-        let planned = query.plan_symbol_edit(&request).await?;
-        let (plan, status) = (planned.value.plan, planned.status);
-        let header = planned.value.symbol;
-        if !input.is_applied() {
-            return Ok(plan_answer(view, Some(&header), &plan, status));
-        }
-        if file.is_some_and(|file| !query.intel.edits().files_of(&plan.id).is_ok_and(|files| files == [file])) {
-            return Err(CodeError::input(
-                "path",
-                format!("another file declares it: {header}"),
-                format!("Nothing was changed. Pass that path, or apply_edit {{\"plan\":\"{}\"}}.", plan.id),
-            ));
-        }
-        if status.complete() == Some(false) && matches!(input.action, Action::Delete) && !request.force {
-            return Err(CodeError::StillUsed {
+        if status.complete() == Some(false) && request.action == SymbolAction::Delete && !request.force {
+            return Err(to_error(CodeError::StillUsed {
                 reason: format!("uses may be left: {}", status.note().unwrap_or_default()),
                 hint: format!(
                     "Nothing was changed. Check `lsp_references`, then apply_edit {{\"plan\":\"{}\"}}.",
                     plan.id
                 ),
-            });
+            }));
         }
-        let request = ApplyRequest { preamble: format!("{header}\n"), ..ApplyRequest::default() };
-        apply(query, view, &plan, status, request).await
+        let notes = [symbol].into_iter().chain(plan.notes.iter().cloned()).chain(status.note());
+        apply_plan(context, &plan.id, notes.collect(), common, cx).await
     }
 }

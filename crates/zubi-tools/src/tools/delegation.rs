@@ -41,12 +41,17 @@ impl Input {
 
 /// Returns the registry, which exists as long as the host.
 pub(super) fn upgrade_registry(registry: &Weak<Registry>) -> Result<Arc<Registry>, ToolError> {
-    registry.upgrade().ok_or_else(|| ToolError::Fatal(anyhow!("the registry no longer exists")))
+    registry.upgrade().ok_or_else(no_registry)
+}
+
+/// Returns the error of a tool without a registry.
+pub(crate) fn no_registry() -> ToolError {
+    ToolError::Fatal(anyhow!("the registry no longer exists"))
 }
 
 /// Finds the tool with a given name, if the session may use it and other tools may call it. Refreshes the list, because
 /// the tool may be new.
-pub(super) async fn find_tool(registry: &Registry, name: &str, cx: &ToolCx) -> Result<Arc<dyn Tool>, ToolError> {
+pub(crate) async fn find_tool(registry: &Registry, name: &str, cx: &ToolCx) -> Result<Arc<dyn Tool>, ToolError> {
     let found = registry.find_refreshing(name, &cx.caller.restrictions).await;
     ensure_callable(found.map_err(|error| call_error(error, None))?)
 }
@@ -60,7 +65,7 @@ fn ensure_callable(tool: Arc<dyn Tool>) -> Result<Arc<dyn Tool>, ToolError> {
 }
 
 /// Calls a tool on behalf of the caller in `cx`.
-pub(super) async fn call_inner(
+pub(crate) async fn call_inner(
     registry: &Registry,
     tool: &dyn Tool,
     arguments: Map<String, Value>,

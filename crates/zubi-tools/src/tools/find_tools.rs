@@ -172,9 +172,19 @@ fn model_schema(schema: &Map<String, Value>) -> Map<String, Value> {
     let mut schema = schema.clone();
     schema.remove("description");
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
-        for property in properties.values_mut().filter_map(Value::as_object_mut) {
-            property.retain(|keyword, _| !keyword.starts_with("x-"));
-        }
+        properties.values_mut().for_each(remove_own_keywords);
     }
     schema
+}
+
+/// Removes zubi's own keywords from the schema of a property and everything inside it.
+fn remove_own_keywords(schema: &mut Value) {
+    let Value::Object(property) = schema else { return };
+    property.retain(|keyword, _| !keyword.starts_with("x-"));
+    if let Some(Value::Object(properties)) = property.get_mut("properties") {
+        properties.values_mut().for_each(remove_own_keywords);
+    }
+    if let Some(items) = property.get_mut("items") {
+        remove_own_keywords(items);
+    }
 }

@@ -22,4 +22,5 @@ mod sources;
 mod structure;
 mod support;
 mod swapped;
+mod text_edits;
 mod tools;

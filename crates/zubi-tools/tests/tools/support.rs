@@ -1,6 +1,6 @@
 //! Tool calls over the toy language.
 
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, Weak, mpsc};
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -17,6 +17,7 @@ use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface, T
 use zubi_tool_api::filter::ToolFilter;
 use zubi_tool_api::registry::{CallError, Registry, RegistryConfig};
 use zubi_tools::domainlang::{self, DomainExposure, DomainModel};
+use zubi_tools::tools::RegistryHandle;
 use zubi_tools::{editor, file, lsp, refactor, settings, tools};
 
 use crate::editor_state::service;
@@ -46,6 +47,8 @@ pub(crate) fn registry(toy: &Toy) -> Arc<Registry> {
 /// Creates a registry with restrictions for all sessions.
 pub(crate) fn restricted_registry(toy: &Toy, restrictions: Restrictions, audit: Arc<dyn AuditSink>) -> Arc<Registry> {
     Arc::new_cyclic(|registry| {
+        let calls = RegistryHandle::default();
+        calls.connect(Weak::clone(registry));
         Registry::new(RegistryConfig {
             providers: vec![
                 lsp::provider(&toy.intel),
@@ -53,6 +56,7 @@ pub(crate) fn restricted_registry(toy: &Toy, restrictions: Restrictions, audit: 
                 file::provider(&toy.intel),
                 lsp::overview_provider(&toy.intel),
                 refactor::provider(&toy.intel),
+                refactor::text_provider(&toy.intel, &calls),
                 settings::provider(&toy.intel),
                 editor::provider(&service(toy, None)),
                 tools::provider(registry),

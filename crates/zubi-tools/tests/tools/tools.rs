@@ -63,6 +63,10 @@ async fn tools_are_found_by_words() {
         ("apply a plan", "apply_edit"),
         ("search code by pattern", "ast_search"),
         ("replace a pattern in all files", "ast_rewrite"),
+        ("replace text in many files", "replace_in_files"),
+        ("find and replace", "replace_in_files"),
+        ("search and replace in all files", "replace_in_files"),
+        ("edit several files at once", "edit_files"),
         ("what changed on this branch", "changed_symbols"),
         ("overview of the repository", "repo_map"),
         ("search text in files", "file.search"),
@@ -123,18 +127,18 @@ async fn without_a_match_the_toolsets_are_listed() {
       edit: apply_edit, undo_edit
       domainlang: domainlang_validate, domainlang_list, domainlang_get, domainlang_explain, domainlang_search, domainlang_diagram
       file: file.read, file.write, file.edit, file.list, file.search, file.getCurrent
-      refactor: rename_file, rename_symbol, organize_imports, ast_rewrite
+      refactor: rename_file, rename_symbol, organize_imports, ast_rewrite, edit_files, replace_in_files
       settings: get_setting, set_setting, set_update_imports_setting
       editor: editor
     query with words of the task, or an id, for input schemas
     ");
     insta::assert_snapshot!(check(SHAPES, "zubi_find_tools", json!({})).await, @"
-    42 tools in all, by toolset:
+    44 tools in all, by toolset:
       lsp: lsp_definition, lsp_references, lsp_hover, lsp_completion, lsp_workspace_symbols, lsp_document_symbols, read_symbol, lsp_rename_symbol, lsp_code_actions, lsp_format_document, lsp_signature_help, lsp_diagnostics, lsp_call_hierarchy, lsp_implementations, lsp_type_definition, lsp_type_hierarchy, lsp_explain, ast_search, repo_map, changed_symbols
       edit: apply_edit, undo_edit
       domainlang: domainlang_validate, domainlang_list, domainlang_get, domainlang_explain, domainlang_search, domainlang_diagram
       file: file.read, file.write, file.edit, file.list, file.search, file.getCurrent
-      refactor: rename_file, rename_symbol, organize_imports, ast_rewrite
+      refactor: rename_file, rename_symbol, organize_imports, ast_rewrite, edit_files, replace_in_files
       settings: get_setting, set_setting, set_update_imports_setting
       editor: editor
     query with words of the task, or an id, for input schemas

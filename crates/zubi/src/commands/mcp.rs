@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
-use zubi_host::{RequestedTools, SHELL_TOOLSET};
+use zubi_host::{RequestedTools, SCRIPT_TOOLSET, SHELL_TOOLSET};
 use zubi_mcp::{ElicitationMode, ServerIdentity};
 
 use zubi_base::config::{Effective, McpApprovalFallback, SettingSource, Settings};
@@ -13,11 +13,16 @@ use zubi_base::config::{Effective, McpApprovalFallback, SettingSource, Settings}
 use super::end::end;
 use crate::session::CliSession;
 
-/// Disables zubi's shell unless the user enables it: agents have their own, under their user's rules. A workspace's
-/// file cannot enable it, because that would bring commands to every user who opens the folder.
-fn without_shell(settings: &mut Settings) {
-    if !RequestedTools::from_settings(settings).has_toolset(SHELL_TOOLSET) {
-        settings.toolsets.push(Effective { value: vec![format!("!{SHELL_TOOLSET}")], source: SettingSource::Default });
+/// Disables zubi's shell and its scripts unless the user enables them: agents have a shell of their own, under their
+/// user's rules, and few need scripts. A workspace's file cannot enable them, because that would bring commands to every
+/// user who opens the folder.
+fn without_optional_toolsets(settings: &mut Settings) {
+    let requested = RequestedTools::from_settings(settings);
+    // The user may name a tool instead of its toolset.
+    for (toolset, tools) in [(SHELL_TOOLSET, SHELL_TOOLSET), (SCRIPT_TOOLSET, "run_script")] {
+        if !requested.has_toolset(toolset) && !requested.has_toolset(tools) {
+            settings.toolsets.push(Effective { value: vec![format!("!{toolset}")], source: SettingSource::Default });
+        }
     }
 }
 
@@ -31,7 +36,7 @@ pub(super) fn run(session: Result<CliSession, Failure>) -> Result<ExitCode, Fail
         let stop = on_interrupt()?;
         let attached = session.attach(true, |settings| {
             mode.client_prompts = settings.mcp_approval_fallback.value == McpApprovalFallback::Client;
-            without_shell(settings);
+            without_optional_toolsets(settings);
         });
         let service = match attached.await {
             Ok(attached) => attached.service,

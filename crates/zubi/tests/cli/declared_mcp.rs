@@ -1,7 +1,7 @@
 //! Declared tools as an agent sees them over MCP: it finds and calls them, the user can list them, and they disappear
 //! as soon as their file differs from the trusted one.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use insta::assert_snapshot;
@@ -14,7 +14,7 @@ const FILE: &str = "work/.vscode/agent-tools.json";
 const TRACKER: &str = "work/.vscode/agent-tools/tracker.json";
 
 /// A client and `zubi mcp`.
-struct Conversation {
+pub(crate) struct Conversation {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -22,7 +22,7 @@ struct Conversation {
 }
 
 impl Conversation {
-    fn start(sandbox: &Sandbox, words: &[&str]) -> Self {
+    pub(crate) fn start(sandbox: &Sandbox, words: &[&str]) -> Self {
         let mut command = sandbox.process();
         command.args(words).arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -35,7 +35,7 @@ impl Conversation {
         conversation
     }
 
-    fn send(&mut self, message: &Value) {
+    pub(crate) fn send(&mut self, message: &Value) {
         writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
     }
 
@@ -56,13 +56,21 @@ impl Conversation {
 
     /// The text of a call's answer, with a prefix if the call failed; or the protocol's error.
     #[expect(clippy::needless_pass_by_value, reason = "so that a call reads as it is made")]
-    fn call(&mut self, tool: &str, arguments: Value) -> String {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
         match result["content"][0]["text"].as_str() {
             Some(text) if result["isError"] == true => format!("failed: {text}"),
             Some(text) => text.to_owned(),
             None => format!("error {}: {}", result["code"], result["message"].as_str().unwrap()),
         }
+    }
+
+    /// Ends the input and returns the rest of the output.
+    pub(crate) fn end(mut self) -> String {
+        drop(self.input.take());
+        let mut rest = String::new();
+        self.output.read_to_string(&mut rest).unwrap();
+        rest
     }
 
     fn names(&mut self) -> Vec<String> {

@@ -14,6 +14,8 @@ mod declared_mcp;
 #[cfg(test)]
 mod declared_shell;
 #[cfg(test)]
+mod edit_tools;
+#[cfg(test)]
 mod errors;
 #[cfg(test)]
 mod examples;
