@@ -101,7 +101,7 @@ impl TypedTool for EditSymbol {
         title: "Edit a symbol",
         description: "Plans a change of one symbol: replace it, insert beside it, delete it. Its comments and decorators stay unless text has some.",
         exposure: Exposure::Direct,
-        listed: &[],
+        listed: &["force"],
         tags: &[
             "replace function body",
             "insert method",
