@@ -22,5 +22,6 @@ pub mod rename_file;
 pub mod repo_map;
 pub mod signature;
 pub mod symbol_filter;
+mod symbol_rank;
 pub mod symbol_source;
 pub mod symbols;

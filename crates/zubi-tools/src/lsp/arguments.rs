@@ -57,11 +57,11 @@ pub(crate) enum OutputFormat {
 /// Arguments accepted by every code tool.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub(crate) struct CommonArgs {
-    /// Answer size in tokens
+    /// Answer size
     #[schemars(range(min = 1), extend("x-common" = true))]
     #[serde(rename = "maxTokens")]
     max_tokens: Option<u32>,
-    /// For loading servers, default 30000; after an edit 5000
+    /// For loading servers, default 30000
     #[schemars(extend("x-common" = true))]
     #[serde(rename = "waitMs")]
     wait_ms: Option<u64>,
@@ -81,6 +81,11 @@ impl CommonArgs {
     pub(crate) fn byte_budget(&self, session: Option<usize>) -> usize {
         let requested = self.max_tokens.unwrap_or(Self::DEFAULT_TOKENS).clamp(100, Self::MAX_TOKENS) as usize;
         requested.min(session.unwrap_or(usize::MAX)) * BYTES_PER_TOKEN
+    }
+
+    /// Whether the caller gave the size of the answer.
+    pub(crate) fn has_size(&self) -> bool {
+        self.max_tokens.is_some()
     }
 
     /// Returns these arguments for a tool with a limit of its own, in tokens.
@@ -158,6 +163,11 @@ impl PagingArgs {
 
     pub(crate) fn limit(&self) -> usize {
         self.limit.map_or(usize::MAX, |limit| limit.max(1) as usize)
+    }
+
+    /// Whether the caller chose a part of the list.
+    pub(crate) fn is_given(&self) -> bool {
+        self.limit.is_some() || self.cursor.is_some()
     }
 
     /// Returns the index of the first requested item.
