@@ -31,12 +31,14 @@ pub use self::snapshot::{DiagnosticsDelta, DiagnosticsSnapshot};
 /// The diagnostics of some files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problems {
-    /// Sorted by path and line.
+    /// Errors first, then warnings; sorted by path and line.
     pub items: Vec<CodeProblem>,
+    /// The number of problems of each severity that the caller did not request, most severe first.
+    pub milder: Vec<(Severity, usize)>,
     pub files: usize,
     /// The name of this result; a caller passes it as `since` to get only the changes.
     pub snapshot: String,
-    /// The difference from the snapshot that the caller named.
+    /// The difference from the snapshot that the caller named, in all severities.
     pub delta: Option<DiagnosticsDelta>,
 }
 
@@ -50,7 +52,7 @@ impl CodeQuery<'_> {
     pub async fn problems(
         &self,
         path: Option<&Utf8Path>,
-        severity: Option<Severity>,
+        severity: Severity,
         since: Option<&str>,
     ) -> Result<QualifiedAnswer<Problems>, CodeError> {
         let before = match since {
@@ -70,13 +72,17 @@ impl CodeQuery<'_> {
             }
             scope => self.problems_below(scope).await?,
         };
-        items.retain(|problem| severity.is_none_or(|severity| problem.severity <= severity));
         let mut codes = items.iter().filter_map(|problem| problem.code.as_deref());
         let has_unresolved_import = codes.any(problem::is_unresolved_import);
         status.add_library_caveats_to(!items.is_empty(), has_unresolved_import);
         let delta = before.map(|before| DiagnosticsDelta::compare(&before, &items));
+        // With all severities, so that a later request may ask for others.
         let snapshot = self.intel.snapshots.store(items.clone());
-        Ok(QualifiedAnswer { value: Problems { items, files, snapshot, delta }, status })
+        items.sort_by_key(|problem| problem.severity);
+        let milder = items.split_off(items.partition_point(|problem| problem.severity <= severity));
+        let milder = milder.chunk_by(|one, next| one.severity == next.severity);
+        let milder = milder.filter_map(|same| Some((same.first()?.severity, same.len()))).collect();
+        Ok(QualifiedAnswer { value: Problems { items, milder, files, snapshot, delta }, status })
     }
 
     /// Returns the diagnostics of one file from every endpoint that serves it.

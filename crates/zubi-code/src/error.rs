@@ -35,6 +35,9 @@ pub enum CodeError {
         /// The most similar supported tool, with its purpose.
         nearest: Option<&'static str>,
     },
+    /// Endpoints exist, but none supports this request; a program outside of zubi may.
+    #[error("{servers} cannot {operation}")]
+    Incapable { servers: String, operation: String, hint: &'static str },
     #[error("{0}")]
     Endpoint(#[from] EndpointError),
     #[error("{0}")]
@@ -75,7 +78,10 @@ impl CodeError {
 
     /// Whether no endpoint supports this request, as opposed to a request that failed.
     pub fn is_unsupported(&self) -> bool {
-        matches!(self, Self::Unsupported { .. } | Self::Endpoint(EndpointError::Unsupported { .. }))
+        matches!(
+            self,
+            Self::Unsupported { .. } | Self::Incapable { .. } | Self::Endpoint(EndpointError::Unsupported { .. })
+        )
     }
 
     /// Returns the servers that are missing or silent, instead of which an answer from texts is possible.
@@ -96,6 +102,7 @@ impl CodeError {
             | Self::RejectedEdit { hint, .. }
             | Self::Index { hint, .. }
             | Self::Declined { hint, .. } => hint.clone(),
+            Self::Incapable { hint, .. } => (*hint).to_owned(),
             Self::VersionControl(error) => version_control_hint(error),
             Self::NoAnswer(silent) => silent.hint.clone(),
             Self::Path(_) => "Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.".to_owned(),

@@ -23,6 +23,7 @@ pub mod repo_map;
 pub mod signature;
 pub mod symbol_edit;
 pub mod symbol_filter;
+mod symbol_rank;
 pub mod symbol_source;
 pub mod symbols;
 pub mod text_replace;

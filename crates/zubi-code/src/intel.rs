@@ -16,6 +16,7 @@ use crate::external_files::ExternalFiles;
 use crate::features::mentions::RecentDefinitions;
 use crate::outline::RecentOutlines;
 use crate::router::Router;
+use crate::session_remarks::SessionRemarks;
 use crate::settings::EditorSettings;
 use crate::symbol_index::SymbolIndex;
 use crate::syntax::{RecentSyntax, SyntaxParser};
@@ -62,6 +63,7 @@ pub struct CodeIntel {
     pub(crate) definitions: RecentDefinitions,
     pub(crate) outlines: RecentOutlines,
     pub(crate) syntax: RecentSyntax,
+    remarks: SessionRemarks,
 }
 
 impl CodeIntel {
@@ -93,6 +95,7 @@ impl CodeIntel {
             definitions: RecentDefinitions::default(),
             outlines: RecentOutlines::default(),
             syntax: RecentSyntax::default(),
+            remarks: SessionRemarks::default(),
         })
     }
 
@@ -103,6 +106,11 @@ impl CodeIntel {
     /// Returns the files outside the workspace that answers have shown.
     pub fn external_files(&self) -> &Arc<ExternalFiles> {
         &self.external
+    }
+
+    /// Returns the remarks that each session has seen.
+    pub fn remarks(&self) -> &SessionRemarks {
+        &self.remarks
     }
 
     /// Returns the service that makes all changes to files of the workspace.

@@ -37,6 +37,7 @@ mod request;
 mod response_check;
 pub mod router;
 pub mod searched_files;
+mod session_remarks;
 pub mod settings;
 pub mod status;
 mod symbol_edit;

@@ -12,6 +12,11 @@ use crate::cache::RevisionCache;
 use crate::markup::clean_line;
 use crate::status::QualifiedAnswer;
 
+mod correction;
+
+pub use correction::{IMPORT, TYPE_ALIAS};
+pub(crate) use correction::{correct_kinds, corrected_kind};
+
 /// One declared symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutlineSymbol {
@@ -44,6 +49,22 @@ pub fn walk<'a>(symbols: &'a [OutlineSymbol], mut visit: impl FnMut(&[&'a Outlin
     let mut above = Vec::new();
     for symbol in symbols {
         symbol.walk(&mut above, &mut visit);
+    }
+}
+
+impl OutlineSymbol {
+    /// Whether the symbol is a function, so that what it contains is local to it. A variable is one if its text shows that
+    /// its value is a function.
+    pub fn is_function(&self, text: &str) -> bool {
+        match self.kind {
+            "function" | "method" | "constructor" | "operator" => true,
+            "variable" | "constant" | "property" | "field" => {
+                let first = self.children.first().map(|child| child.range.start());
+                let head = first.and_then(|first| text.get(self.selection.end().into()..first.into()));
+                head.is_some_and(|head| head.contains("=>") || head.contains("function"))
+            }
+            _ => false,
+        }
     }
 }
 
@@ -87,7 +108,7 @@ pub fn kind_name(kind: SymbolKind) -> &'static str {
 }
 
 /// All kinds that a `kind` filter accepts.
-pub const KINDS: [&str; 26] = [
+pub const KINDS: [&str; 28] = [
     "file",
     "module",
     "namespace",
@@ -114,6 +135,8 @@ pub const KINDS: [&str; 26] = [
     "event",
     "operator",
     "type parameter",
+    TYPE_ALIAS,
+    IMPORT,
 ];
 
 /// The last four outlines in which names were looked up. An agent's requests concern a few files at a time.

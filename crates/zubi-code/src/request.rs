@@ -147,6 +147,8 @@ impl CodeQuery<'_> {
             gaps: Vec::new(),
             beyond: Vec::new(),
             packages: Vec::new(),
+            environment: Vec::new(),
+            remarks: Vec::new(),
             is_partial: false,
             source: AnswerSource::Servers,
             exact: None,
@@ -162,6 +164,7 @@ impl CodeQuery<'_> {
                     status.beyond.extend(gaps);
                 }
             }
+            status.environment.extend(caveats.beyond.iter().cloned());
             status.beyond.extend(caveats.beyond);
             status.packages.extend(caveats.packages);
         }

@@ -116,6 +116,10 @@ pub struct AnswerStatus {
     pub gaps: Vec<String>,
     /// Caveats about libraries, shown only if relevant; see [`Self::add_library_caveats`].
     pub beyond: Vec<String>,
+    /// The caveats among `beyond` that belong to the environment, so that they are the same in every answer.
+    pub(crate) environment: Vec<String>,
+    /// Notes about the environment that may explain diagnostics. A session needs each only once.
+    pub remarks: Vec<String>,
     /// The environments whose packages are known, shown like `beyond`, but with diagnostics only if an import is
     /// unresolved.
     pub packages: Vec<String>,
@@ -187,6 +191,7 @@ impl AnswerStatus {
             parts.extend(self.gaps.iter().cloned());
         }
         parts.extend(self.notes.iter().filter(|note| !self.gaps.contains(note)).cloned());
+        parts.extend(self.remarks.iter().cloned());
         // With an answer, an absent server is worth a clause. Without one, the first field already has the `reason`,
         // and only the hint is missing.
         for absent in self.absent.iter().take(MAX_ABSENT) {
@@ -221,6 +226,14 @@ impl AnswerStatus {
     pub(crate) fn add_library_caveats_to(&mut self, has_diagnostics: bool, has_unresolved_import: bool) {
         if !has_unresolved_import {
             self.packages.clear();
+        }
+        if has_diagnostics {
+            let environment = std::mem::take(&mut self.environment);
+            let (remarks, beyond) =
+                std::mem::take(&mut self.beyond).into_iter().partition(|clause| environment.contains(clause));
+            self.beyond = beyond;
+            add_missing(&mut self.remarks, std::mem::take(&mut self.packages));
+            add_missing(&mut self.remarks, remarks);
         }
         self.add_library_caveats(has_diagnostics);
     }
@@ -268,6 +281,8 @@ impl AnswerStatus {
         add_missing(&mut self.gaps, other.gaps);
         add_missing(&mut self.beyond, other.beyond);
         add_missing(&mut self.packages, other.packages);
+        add_missing(&mut self.environment, other.environment);
+        add_missing(&mut self.remarks, other.remarks);
         match (&mut self.completeness, other.completeness) {
             (Completeness::Complete, completeness) => self.completeness = completeness,
             (Completeness::Unknown { .. }, partial @ Completeness::Partial { .. }) => self.completeness = partial,

@@ -2,7 +2,8 @@
 //!
 //! Real servers have end-to-end tests elsewhere; this endpoint can produce every form of response, readiness state and
 //! encoding. A `.toy` file declares with `class X`, `def x`, `let x`, nested by indentation; any other identifier is a
-//! use of a declaration; `#` begins a comment; a line that contains `bad` has a diagnostic.
+//! use of a declaration; `#` begins a comment; a line that contains `bad` has an error, one with
+//! `dull` a hint.
 
 #![expect(clippy::expect_used, reason = "a fixture that cannot be created must fail its test")]
 
@@ -533,12 +534,15 @@ impl Endpoint for ToyEndpoint {
         let text = fs::read_text(&document.path).map_err(|error| EndpointError::Document(error.to_string()))?;
         let current = !self.silent.lock().unwrap_or_else(PoisonError::into_inner).contains(&document.path);
         let index = TextIndex::new(&text);
-        let lines = text.lines().enumerate().filter(|(_, line)| text_search::count(line, "bad") > 0);
-        let items = lines.filter_map(|(line, _)| {
+        let items = text.lines().enumerate().filter_map(|(line, text)| {
+            let (word, severity) =
+                [("bad", 1), ("dull", 4)].into_iter().find(|it| text_search::count(text, it.0) > 0)?;
             let range = index.line_range(u32::try_from(line).ok()?)?;
             let range = index.range_to_lsp(range, self.encoding);
-            serde_json::from_value(json!({ "range": range, "severity": 1, "message": "this is bad", "source": "toy" }))
-                .ok()
+            serde_json::from_value(
+                json!({ "range": range, "severity": severity, "message": format!("this is {word}"), "source": "toy" }),
+            )
+            .ok()
         });
         Ok(DiagnosticsReport { items: items.collect(), current, is_partial: false, note: None })
     }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use zubi_base::endpoint::Readiness;
 use zubi_code::exact_index::{ExactImportFailure, ExactIndexError};
+use zubi_code::features::rename::TextMentions;
 use zubi_code::locate::{PositionIntent, TargetInput};
 use zubi_code::testing::{ScriptedExactIndex, Toy, ToyFile};
 use zubi_code::{CallCx, CodeError, CodeQuery};
@@ -128,7 +129,7 @@ async fn a_rename_does_not_query_the_data() {
         let query = toy.intel.query(Toy::cx()).await;
         let target = TargetInput { at: Some(at.to_owned()), ..TargetInput::default() };
         let at = query.resolve(&target, PositionIntent::Identifier).await.unwrap();
-        let renamed = query.rename(&at, "size").await;
+        let renamed = query.rename(&at, "size", TextMentions::Rename).await;
         assert_eq!(matches!(renamed, Err(CodeError::NoEndpoint(_))), !has_server, "{:?}", renamed.err());
     }
     assert_eq!(index.queries.load(Ordering::SeqCst), 0);
@@ -190,7 +191,7 @@ async fn projects_that_no_server_was_queried_about_have_a_list_of_their_own() {
     let query = toy.intel.query(Toy::cx()).await;
     let target = TargetInput { at: Some("a.toy:1:5".to_owned()), ..TargetInput::default() };
     let at = query.resolve(&target, PositionIntent::Identifier).await.unwrap();
-    let planned = query.rename(&at, "size").await.unwrap();
+    let planned = query.rename(&at, "size", TextMentions::Rename).await.unwrap();
     assert!(matches!(planned.status.completeness, zubi_code::Completeness::Partial { .. }), "{:?}", planned.status);
     assert_eq!(index.queries.load(Ordering::SeqCst), 0);
 }

@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use zubi_code::Completeness;
+use zubi_code::features::rename::TextMentions;
 use zubi_code::locate::{PositionIntent, TargetInput};
 use zubi_code::testing::{Toy, ToyFile};
 
@@ -95,7 +96,7 @@ async fn uses_that_the_server_reports_only_to_a_request_at_them_are_references()
     let references = query.references(&at, false).await.unwrap();
     let shown: Vec<_> = references.value.locations.iter().map(|one| one.display_path.as_str()).collect();
     assert_eq!(shown, ["left.toy", "shapes.toy"]);
-    let plan = query.rename(&at, "length").await.unwrap();
+    let plan = query.rename(&at, "length", TextMentions::Leave { hint: "they stay" }).await.unwrap();
     assert!(matches!(plan.status.completeness, Completeness::Complete), "{:?}", plan.status);
     assert_eq!((plan.value.files.len(), plan.value.edit_count), (2, 3));
 }

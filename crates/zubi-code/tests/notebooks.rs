@@ -176,8 +176,8 @@ async fn the_index_adds_symbols_of_languages_without_a_queried_server() {
     let all = SymbolFilter::default();
     insta::assert_snapshot!(check_symbols(&toy, "Shape", &all).await, @"
     class Shape shapes.toy:1:7
-    function Shape build.sh:1:1
     class Shape notes/explore.ipynb cell 3:1:7
+    function Shape build.sh:1:1
     toy + index · syntax only, names not resolved · ready · 2 of 2 files checked
     ");
     insta::assert_snapshot!(check_symbols(&toy, "LIMIT", &all).await, @"
@@ -204,8 +204,8 @@ async fn an_index_that_is_building_marks_only_what_it_adds() {
     let toy = indexed(Some(building));
     insta::assert_snapshot!(check_symbols(&toy, "Shape", &SymbolFilter::default()).await, @"
     class Shape shapes.toy:1:7
-    function Shape build.sh:1:1
     class Shape notes/explore.ipynb cell 3:1:7
+    function Shape build.sh:1:1
     toy + index · syntax only, names not resolved · ready · may be incomplete: the index is building, 1 of 3 files · 2 of 2 files checked
     ");
     insta::assert_snapshot!(check_symbols(&toy, "Square", &SymbolFilter::default()).await, @"

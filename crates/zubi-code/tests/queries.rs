@@ -8,6 +8,7 @@ use std::time::Duration;
 use zubi_base::endpoint::Readiness;
 use zubi_base::position::Encoding;
 use zubi_code::features::locations::Relation;
+use zubi_code::features::rename::TextMentions;
 use zubi_code::features::symbol_filter::SymbolFilter;
 use zubi_code::locate::{PositionIntent, TargetInput};
 use zubi_code::testing::Toy;
@@ -368,7 +369,7 @@ async fn a_rename_is_planned_applied_and_undone() {
     let toy = Toy::new(SHAPES);
     let query = toy.intel.query(Toy::cx()).await;
     let at = query.resolve(&symbol("unit", None), PositionIntent::Identifier).await.unwrap();
-    let plan = query.rename(&at, "bad").await.unwrap().value;
+    let plan = query.rename(&at, "bad", TextMentions::Leave { hint: "they stay" }).await.unwrap().value;
     insta::assert_snapshot!(plan.diff, @"
     diff --git a/app.toy b/app.toy
     --- a/app.toy

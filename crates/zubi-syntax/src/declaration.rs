@@ -76,7 +76,7 @@ pub enum DeclarationKind {
 
 impl DeclarationKind {
     /// Returns the name of the corresponding kind in LSP's `SymbolKind`, in lower case: `enum member`. LSP has no kinds for
-    /// macros, type aliases, headings and rules, so these have the kinds that language servers use for them.
+    /// macros, headings and rules, so these have the kinds that language servers use for them; nor has it type aliases.
     pub fn lsp_name(self) -> &'static str {
         match self {
             Self::Module => "module",
@@ -88,7 +88,7 @@ impl DeclarationKind {
             Self::Enum => "enum",
             Self::EnumMember => "enum member",
             Self::Implementation => "object",
-            Self::TypeAlias => "type parameter",
+            Self::TypeAlias => "type alias",
             Self::Function | Self::Macro => "function",
             Self::Method => "method",
             Self::Constructor => "constructor",

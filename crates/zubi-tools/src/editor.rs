@@ -137,7 +137,11 @@ impl TypedTool for EditorTool {
         let now = Instant::now();
         let deadline = now.checked_add(input.common.wait()).map_or(cx.deadline, |until| until.min(cx.deadline));
         let editor_cx = EditorCallContext { cancel: cx.cancel.clone(), deadline, read_only: true };
-        let view = OutputBudget::new(input.common.byte_budget(cx.token_budget), input.common.format());
+        let view = OutputBudget::new(
+            input.common.byte_budget(cx.token_budget),
+            input.common.format(),
+            input.common.has_size(),
+        );
         let writer = EditorRenderer { budget: &view, cx, service };
         let is_json = input.common.format() == OutputFormat::Json;
         let answer = match input.command {

@@ -4,7 +4,9 @@
 
 pub(crate) mod arguments;
 pub(crate) mod code_tool;
+mod line_tail;
 mod locations;
+mod outline_text;
 pub(crate) mod plan_answer;
 mod tree;
 pub(crate) mod view;

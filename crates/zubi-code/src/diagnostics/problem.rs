@@ -16,6 +16,18 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// All severities, worst first.
+    pub const ALL: [Self; 4] = [Self::Error, Self::Warning, Self::Information, Self::Hint];
+
+    /// Returns the plural of the problems of at least this severity: `errors or warnings`.
+    pub fn describe_minimum(self) -> &'static str {
+        match self {
+            Self::Error => "errors",
+            Self::Warning => "errors or warnings",
+            Self::Information | Self::Hint => "problems",
+        }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -27,7 +39,7 @@ impl Severity {
 
     /// Parses the name that answers print.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Error, Self::Warning, Self::Information, Self::Hint].into_iter().find(|severity| severity.name() == name)
+        Self::ALL.into_iter().find(|severity| severity.name() == name)
     }
 }
 

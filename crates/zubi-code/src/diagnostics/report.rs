@@ -95,7 +95,7 @@ impl CodeQuery<'_> {
             serde_json::to_value(&item.code).is_ok_and(|code| code.as_str().is_some_and(is_unresolved_import))
         });
         status.add_library_caveats_to(!report.items.is_empty(), has_unresolved_import);
-        report.caveats = [status.gaps, status.notes].concat();
+        report.caveats = [status.gaps, status.notes, status.remarks].concat();
         Ok(report)
     }
 

@@ -1,11 +1,17 @@
 //! Completions at a position.
 
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
 use serde_json::Value;
+use zubi_base::endpoint::{Endpoint, RequestCx};
 
 use crate::error::CodeError;
 use crate::features::signature::{Trigger, documentation};
 use crate::locate::ResolvedTarget;
-use crate::markup::clean_line;
+use crate::markup::{clean_line, first_code_line, join_words};
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::request::position_params;
@@ -61,11 +67,13 @@ const KINDS: [&str; 25] = [
 ];
 
 impl CodeQuery<'_> {
-    /// Returns the completions at a position; after typed text, only those that continue it, if there are any.
+    /// Returns the completions at a position; after typed text, only those that continue it, if there are any. Those in the
+    /// range `shown` have their types, as far as the servers return them in time.
     pub async fn completion(
         &self,
         at: &ResolvedTarget,
         trigger: &Trigger,
+        shown: Range<usize>,
     ) -> Result<QualifiedAnswer<Proposals>, CodeError> {
         let method = "textDocument/completion";
         let ready = self.ready_for(&at.reference, method, "propose completions", ReadinessLevel::Project).await?;
@@ -79,9 +87,10 @@ impl CodeQuery<'_> {
             })
             .await?;
         let typed = typed_before(&document.text, at.offset.into());
-        let mut found: Vec<(usize, String, Proposal)> = Vec::new();
+        let mut found: Vec<(usize, String, Unresolved<'_>)> = Vec::new();
         let mut incomplete = false;
         for reply in &replies.replies {
+            let data = reply.result.pointer("/itemDefaults/data");
             let items = match &reply.result {
                 Value::Array(items) => items,
                 Value::Object(list) => {
@@ -97,7 +106,8 @@ impl CodeQuery<'_> {
                 let Some(proposal) = proposal(item) else { continue };
                 let text = item.get("filterText").and_then(Value::as_str).unwrap_or(&proposal.label);
                 let sort_text = item.get("sortText").and_then(Value::as_str).unwrap_or(&proposal.label).to_owned();
-                found.push((match_rank(text, &typed), sort_text, proposal));
+                let rank = match_rank(text, &typed);
+                found.push((rank, sort_text, Unresolved { proposal, endpoint: &reply.endpoint, item, data }));
             }
         }
         // LSP leaves filtering by the typed text to the client.
@@ -105,11 +115,66 @@ impl CodeQuery<'_> {
             found.retain(|(rank, ..)| *rank < NO_MATCH);
         }
         found.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
-        let mut items: Vec<Proposal> = found.into_iter().map(|(_, _, proposal)| proposal).collect();
-        items.dedup();
+        let mut found: Vec<_> = found.into_iter().map(|(_, _, one)| one).collect();
+        found.dedup_by(|one, other| one.proposal == other.proposal);
+        let end = shown.end.min(found.len());
+        if let Some(shown) = found.get_mut(shown.start.min(end)..end) {
+            self.resolve_all(shown, &cx).await;
+        }
+        let items: Vec<_> = found.into_iter().map(|one| one.proposal).collect();
         let mut status = replies.status;
         status.add_library_caveats(items.is_empty());
         Ok(QualifiedAnswer { value: Proposals { items, incomplete }, status })
+    }
+}
+
+/// A completion whose type the server may return on request.
+struct Unresolved<'a> {
+    proposal: Proposal,
+    endpoint: &'a Arc<dyn Endpoint>,
+    item: &'a Value,
+    /// The `data` of items without their own.
+    data: Option<&'a Value>,
+}
+
+/// The time for the types of the shown completions, which are useful without them, too.
+const RESOLVE_TIME: Duration = Duration::from_secs(3);
+
+/// The maximum number of characters of a type.
+const MAX_TYPE: usize = 160;
+
+const RESOLVE: &str = "completionItem/resolve";
+
+impl CodeQuery<'_> {
+    /// Requests the types of completions that have none.
+    async fn resolve_all(&self, shown: &mut [Unresolved<'_>], cx: &RequestCx) {
+        let requests = shown.iter_mut().filter(|one| one.proposal.detail.is_none()).map(|one| async {
+            if !one.endpoint.supports(RESOLVE, None, cx).await {
+                return;
+            }
+            let mut item = one.item.clone();
+            if let Some(data) = one.data.filter(|_| item.get("data").is_none()) {
+                item["data"] = data.clone();
+            }
+            if let Ok(resolved) = self.send(one.endpoint.as_ref(), RESOLVE, item, cx).await {
+                one.proposal.add_resolved(&resolved);
+            }
+        });
+        // The completions without an answer in this time have no types.
+        drop(tokio::time::timeout(RESOLVE_TIME, join_all(requests)).await);
+    }
+}
+
+impl Proposal {
+    fn add_resolved(&mut self, resolved: &Value) {
+        let detail = resolved.get("detail").and_then(Value::as_str).map(|text| join_words(&clean_line(text), MAX_TYPE));
+        let documentation = documentation(resolved.get("documentation"));
+        // Some servers return the type as the first code of the documentation (pyright).
+        let code = || first_code_line(documentation.as_deref()?, MAX_TYPE);
+        let detail = detail.filter(|detail| !detail.is_empty()).or_else(code);
+        let kind = format!("({}) ", self.kind);
+        self.detail = detail.map(|detail| detail.strip_prefix(&kind).unwrap_or(&detail).to_owned());
+        self.documentation = self.documentation.take().or(documentation);
     }
 }
 

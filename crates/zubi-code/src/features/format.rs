@@ -27,7 +27,8 @@ impl CodeQuery<'_> {
     ) -> Result<QualifiedAnswer<Option<Plan>>, CodeError> {
         let reference = DocumentRef::new(path);
         let method = "textDocument/formatting";
-        let mut ready = self.ready_for(&reference, method, "format this file", ReadinessLevel::File).await?;
+        let ready = self.ready_for(&reference, method, "format this file", ReadinessLevel::File).await;
+        let mut ready = ready.map_err(|error| name_formatters(error, path))?;
         // A second formatter would undo the first one's work.
         ready.endpoints.truncate(1);
         let document = self.document(path).await?;
@@ -64,6 +65,38 @@ impl CodeQuery<'_> {
             Err(error) => return Err(error.into()),
         };
         Ok(QualifiedAnswer { value, status: replies.status })
+    }
+}
+
+/// The formatters of languages whose servers have none, by extensions. zubi starts the first one as a server, if its hint
+/// says so.
+const FORMATTERS: &[(&[&str], &str)] = &[
+    (
+        &["py", "pyi"],
+        "No formatter for Python is installed. With `ruff` on the PATH zubi formats by its server; `black`, `autopep8` and `yapf` are commands to run yourself.",
+    ),
+    (
+        &[
+            "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte", "css", "scss", "html", "md", "yaml",
+            "yml",
+        ],
+        "The server has no formatter. Run `prettier --write` or `biome format --write` of the project, if it has one.",
+    ),
+    (&["sh", "bash"], "bash-language-server formats with `shfmt`: install it."),
+    (&["lua"], "Run `stylua`, if the project uses it."),
+    (&["php"], "Run `php-cs-fixer fix` or `pint` of the project, if it has one."),
+    (&["rb"], "Run `rubocop -A`, if the project uses it."),
+    (&["sql"], "Run `sqlfluff format` or `pg_format`, if the project uses it."),
+    (&["proto"], "With `buf` on the PATH zubi formats by its server; `clang-format` is a command to run yourself."),
+];
+
+/// Replaces the error for an unsupported request by one that names the formatters of the language.
+fn name_formatters(error: CodeError, path: &Utf8Path) -> CodeError {
+    let CodeError::Unsupported { servers, operation, nearest } = error else { return error };
+    let extension = path.extension().unwrap_or_default();
+    match FORMATTERS.iter().find(|(extensions, _)| extensions.contains(&extension)) {
+        Some((_, hint)) => CodeError::Incapable { servers, operation, hint },
+        None => CodeError::Unsupported { servers, operation, nearest },
     }
 }
 

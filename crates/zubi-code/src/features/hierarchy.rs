@@ -25,6 +25,8 @@ use crate::request::position_params;
 use crate::status::{Completeness, QualifiedAnswer};
 use crate::worktrees::WorktreeFilter;
 
+mod by_references;
+
 /// The maximum depth. A deeper call tree would contain most of the program.
 pub const MAX_DEPTH: u32 = 5;
 
@@ -93,6 +95,8 @@ pub struct HierarchyNode {
     pub kind: &'static str,
     /// The server's detail: signature, container or file.
     pub detail: Option<String>,
+    /// The names of the enclosing declarations, joined with `.`, if the server's name lacks them.
+    pub container: Option<String>,
     pub location: SourceLocation,
     /// The positions of the calls between this symbol and its parent: in its own body for callers, in the parent's body
     /// for callees. Empty for types.
@@ -127,7 +131,15 @@ impl CodeQuery<'_> {
         let prepare = direction.prepare();
         let ready = match self.ready_for(&at.reference, prepare, direction.operation(), ReadinessLevel::Project).await {
             Ok(ready) => ready,
-            Err(error) => return Err(self.with_nearest(error, at, direction).await),
+            Err(error) => {
+                if let CodeError::Unsupported { servers, .. } = &error
+                    && direction != Direction::Outgoing
+                    && let Some(answer) = Box::pin(self.hierarchy_by_references(at, direction, depth, servers)).await?
+                {
+                    return Ok(answer);
+                }
+                return Err(self.with_nearest(error, at, direction).await);
+            }
         };
         let document = self.document(&at.path).await?;
         // A server of several projects knows the callers in those that it reads.
@@ -189,7 +201,12 @@ impl CodeQuery<'_> {
             let answered = walk.nodes.iter().filter_map(|entry| entry.node.location.path.clone()).collect();
             self.add_other_projects_note(at, prepare, &answered, other_projects_hint, &mut status).await;
         }
-        Ok(QualifiedAnswer { value: SymbolHierarchy { cut: walk.cut, roots: nest(walk.nodes), total }, status })
+        let is_cut = walk.cut;
+        let mut roots = nest(walk.nodes.into_iter().map(|entry| (entry.parent, entry.node)).collect());
+        if matches!(direction, Direction::Incoming | Direction::Outgoing) {
+            self.add_containers(&mut roots).await;
+        }
+        Ok(QualifiedAnswer { value: SymbolHierarchy { cut: is_cut, roots, total }, status })
     }
 
     /// Adds the nearest supported request to the error for an unsupported one, if there is any.
@@ -297,6 +314,7 @@ impl HierarchyWalk<'_> {
             name: item.name.clone(),
             kind: item.kind,
             detail: item.detail.clone(),
+            container: None,
             location,
             calls,
             repeat,
@@ -427,13 +445,14 @@ fn is_external(entry: &HierarchyEntry) -> bool {
     entry.node.location.external
 }
 
-/// Builds the trees. Each entry comes after its parent, so the last one is always complete.
-fn nest(mut entries: Vec<HierarchyEntry>) -> Vec<HierarchyNode> {
+/// Builds the trees from nodes with the indices of their parents. Each node comes after its parent, so the last one is
+/// always complete.
+fn nest(mut nodes: Vec<(Option<usize>, HierarchyNode)>) -> Vec<HierarchyNode> {
     let mut roots = Vec::new();
-    while let Some(HierarchyEntry { parent: above, mut node, .. }) = entries.pop() {
+    while let Some((above, mut node)) = nodes.pop() {
         node.children.reverse();
-        match above.and_then(|above| entries.get_mut(above)) {
-            Some(above) => above.node.children.push(node),
+        match above.and_then(|above| nodes.get_mut(above)) {
+            Some((_, above)) => above.children.push(node),
             None => roots.push(node),
         }
     }

@@ -2,14 +2,15 @@
 
 use crate::error::CodeError;
 use crate::locate::ResolvedTarget;
-use crate::markup::hover_text;
+use crate::markup::{begin_with_declaration, hover_text};
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::request::position_params;
 use crate::status::QualifiedAnswer;
+use crate::text_search;
 
 impl CodeQuery<'_> {
-    /// Returns the distinct Markdown texts of all endpoints; empty if none has one.
+    /// Returns the distinct Markdown texts of all endpoints, each with the declaration first; empty if none has one.
     pub async fn hover(&self, at: &ResolvedTarget) -> Result<QualifiedAnswer<Vec<String>>, CodeError> {
         let method = "textDocument/hover";
         let ready = self.ready_for(&at.reference, method, "explain symbols", ReadinessLevel::Project).await?;
@@ -24,6 +25,8 @@ impl CodeQuery<'_> {
         for reply in replies.replies {
             // `null` means "no information" in LSP.
             let text = reply.result.get("contents").map(hover_text).unwrap_or_default().trim().to_owned();
+            let name = at.name.as_deref().unwrap_or_default();
+            let text = begin_with_declaration(&text, |block| text_search::count(block, name) > 0);
             if !text.is_empty() && !texts.contains(&text) {
                 texts.push(text);
             }

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use camino::Utf8Path;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use zubi_base::endpoint::{DocumentRef, Endpoint};
@@ -73,6 +74,27 @@ pub struct RawLocation {
     pub text_only: bool,
 }
 
+impl RawLocation {
+    /// Creates the location of a range in a document.
+    pub(crate) fn in_document(
+        query: &CodeQuery<'_>,
+        document: &SourceDocument,
+        path: &Utf8Path,
+        range: TextRange,
+    ) -> Self {
+        let range = document.index.range_to_lsp(range, Encoding::Utf16);
+        let location = lsp::Location { uri: uri::from_path(path), range };
+        let (display_path, external) = query.display_location(&location);
+        let encoding = Encoding::Utf16;
+        Self { location, encoding, display_path, external, declaration: false, text_only: false }
+    }
+
+    /// Returns the line of the start, 1-based.
+    pub fn line(&self) -> u32 {
+        self.location.range.start.line.saturating_add(1)
+    }
+}
+
 /// A location in the form that answers show, with its relation to the symbol; see [`RawLocation`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DisplayLocation {
@@ -91,7 +113,15 @@ impl CodeQuery<'_> {
         let ready =
             match self.ready_for(&at.reference, relation.method(), relation.operation(), ReadinessLevel::Project).await
             {
-                Err(error) => return self.textual_locations(at, relation, error.absent_servers()?).await,
+                Err(error) => {
+                    if let CodeError::Unsupported { servers, .. } = &error
+                        && relation == Relation::Implementations
+                        && let Some(answer) = Box::pin(self.implementations_by_references(at, servers)).await?
+                    {
+                        return Ok(answer);
+                    }
+                    return self.textual_locations(at, relation, error.absent_servers()?).await;
+                }
                 Ok(ready) => ready,
             };
         let document = self.document(&at.path).await?;

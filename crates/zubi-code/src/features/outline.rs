@@ -116,6 +116,7 @@ impl CodeQuery<'_> {
                 break;
             }
         }
+        outline::correct_kinds(&mut symbols, &document.text);
         let mut status = replies.status;
         // The endpoint may have reported them while it answered.
         let failures = ready.endpoints.iter().flat_map(|endpoint| endpoint.caveats(Some(&reference)).failures);

@@ -25,24 +25,32 @@ mod new_name;
 mod projects;
 mod python;
 mod related;
+mod taken;
+mod texts;
 mod unedited;
 
 pub(crate) use fit::text_edits_mut;
 use projects::{CompletedRename, RenameEdit};
+pub use texts::TextMentions;
 
 impl CodeQuery<'_> {
     /// Plans a rename by the first endpoint that supports it: edits of servers for different parts of the language would
     /// overlap. The servers of other projects in which the symbol is used add theirs.
-    pub async fn rename(&self, at: &ResolvedTarget, new_name: &str) -> Result<QualifiedAnswer<Plan>, CodeError> {
+    pub async fn rename(
+        &self,
+        at: &ResolvedTarget,
+        new_name: &str,
+        texts: TextMentions,
+    ) -> Result<QualifiedAnswer<Plan>, CodeError> {
         new_name::check_new_name(at, new_name)?;
-        let (mut answer, mut outcome) = self.plan_rename(at, new_name, &[]).await?;
+        let (mut answer, mut outcome) = self.plan_rename(at, new_name, texts, &[]).await?;
         // Some servers rename uses in files outside their project once these are open (pyright 1.1, gopls 0.16).
         if outcome.has_new_uses && Instant::now() < self.cx.deadline {
-            (answer, outcome) = self.plan_rename(at, new_name, &[]).await?;
+            (answer, outcome) = self.plan_rename(at, new_name, texts, &[]).await?;
         }
         let uses = self.first_uses(&outcome.left_out).await;
         if !uses.is_empty() && Instant::now() < self.cx.deadline {
-            (answer, _) = self.plan_rename(at, new_name, &uses).await?;
+            (answer, _) = self.plan_rename(at, new_name, texts, &uses).await?;
         }
         Ok(answer)
     }
@@ -52,6 +60,7 @@ impl CodeQuery<'_> {
         &self,
         at: &ResolvedTarget,
         new_name: &str,
+        texts: TextMentions,
         uses: &[ResolvedTarget],
     ) -> Result<(QualifiedAnswer<Plan>, ProofOutcome), CodeError> {
         let method = "textDocument/rename";
@@ -125,22 +134,26 @@ impl CodeQuery<'_> {
         self.leave_out_edits(at, &mut completed);
         let unedited = self.find_unedited(at, new_name, &mut completed, references).await;
         self.fit_names(at, &language, new_name, &mut completed).await?;
-        let old = at.name.as_deref().unwrap_or("symbol");
-        let title = format!("rename `{old}` to `{new_name}`");
-        let mut plan = self.intel.edits.plan_combined(&title, &completed.server_edits(), &completed.servers()).await?;
-        plan.notes.extend(completed.notes);
+        self.check_taken(&language, new_name, &mut completed).await?;
         let mut outcome = ProofOutcome::default();
+        let mut mentions = None;
         if let Some(words) = self.word_matches(at).await {
             // The references that the server does not edit are named below.
             let known: Vec<_> = completed.edited.iter().chain(&unedited.references).cloned().collect();
             let sorted = self.sort_mentions(at, &known, &words).await;
-            let mentions;
-            (mentions, outcome) = self.prove_mentions(at, &known, sorted).await;
-            references::rate(at, &mut status, completed.edited.len(), &mentions);
-            references::add_unchecked_note(at, &mut status, &mentions);
+            let proven;
+            (proven, outcome) = self.prove_mentions(at, &known, sorted).await;
+            references::rate(at, &mut status, completed.edited.len(), &proven);
+            references::add_unchecked_note(at, &mut status, &proven);
+            mentions = Some(proven);
         } else {
             references::add_unsearched_note(at, &mut status);
         }
+        self.rename_texts(at, new_name, texts, mentions.as_ref(), &mut completed).await;
+        let old = at.name.as_deref().unwrap_or("symbol");
+        let title = format!("rename `{old}` to `{new_name}`");
+        let mut plan = self.intel.edits.plan_combined(&title, &completed.server_edits(), &completed.servers()).await?;
+        plan.notes.extend(completed.notes);
         if let Some(reason) = completed.omitted {
             status.completeness = Completeness::Partial { reason };
         } else if let Some(reason) = unedited.describe() {

@@ -5,7 +5,7 @@ use zubi_base::lsp;
 
 use crate::error::CodeError;
 use crate::locate::ResolvedTarget;
-use crate::markup::{clean_block, clean_line};
+use crate::markup::{clean_block, clean_line, decode_markdown};
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::request::position_params;
@@ -105,9 +105,12 @@ fn signature_of(signature: &lsp::SignatureInformation, outer: Option<u64>, activ
 /// Reads a documentation field, plain or with markup.
 pub(crate) fn documentation(value: Option<&Value>) -> Option<String> {
     let text = match value? {
-        Value::String(text) => text.as_str(),
-        Value::Object(content) => content.get("value")?.as_str()?,
+        Value::String(text) => clean_block(text),
+        Value::Object(content) => {
+            let text = clean_block(content.get("value")?.as_str()?);
+            if content.get("kind").and_then(Value::as_str) == Some("plaintext") { text } else { decode_markdown(&text) }
+        }
         _ => return None,
     };
-    Some(clean_block(text).trim().to_owned()).filter(|text| !text.is_empty())
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }

@@ -63,6 +63,11 @@ impl SymbolFilter {
         Self { kind: self.kind.clone(), files }
     }
 
+    /// Returns the filter for symbols of any kind in the same files.
+    pub(crate) fn without_kind(&self) -> Self {
+        Self { kind: None, files: self.files.clone() }
+    }
+
     /// Returns the query of a name for the index.
     pub(crate) fn to_query(&self, text: &str) -> SymbolQuery {
         let kinds = self.kind.clone().into_iter().collect();

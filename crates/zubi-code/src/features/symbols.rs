@@ -3,14 +3,18 @@
 use camino::Utf8Path;
 use rustc_hash::FxHashSet;
 use zubi_base::endpoint::DocumentRef;
+use zubi_base::position::Encoding;
 use zubi_base::text::pluralize;
 use zubi_base::uri;
 
 use super::index_search::is_code_file;
 use super::symbol_filter::SymbolFilter;
+use super::symbol_rank::{NameMatch, SymbolRanking};
 use crate::error::CodeError;
 use crate::locate::{Candidate, IndexedSymbols, MAX_WORD_FILES, NamePath, describe_loading};
 use crate::location::SourceLocation;
+use crate::markup::clean_line;
+use crate::outline::{IMPORT, TYPE_ALIAS, corrected_kind};
 use crate::query::CodeQuery;
 use crate::request::SearchEndpoints;
 use crate::status::{AnswerSource, AnswerStatus, Completeness, QualifiedAnswer};
@@ -35,13 +39,8 @@ pub struct FoundSymbol {
 }
 
 impl CodeQuery<'_> {
-    /// Returns the symbols that pass a filter and whose name matches `query`: exact names, then prefixes, then the rest in
-    /// the servers' order. The workspace's symbols precede those of libraries.
-    ///
-    /// If no server has an index, or the indexes have no match and a server is absent, the symbols come from the
-    /// outlines of files that contain the word. If a server is absent and the indexes have matches, exact names from
-    /// the files of that server's language follow them. Then come those of zubi's own index from files of code in languages
-    /// of no queried server, such as notebooks.
+    /// Returns the symbols that pass a filter and whose name matches `query`, best first; see [`NameMatch`]. The
+    /// workspace's symbols precede those of libraries. If no name matches, those that are a typing error away follow.
     pub async fn workspace_symbols(
         &self,
         query: &str,
@@ -50,6 +49,63 @@ impl CodeQuery<'_> {
         let Some(name_path) = NamePath::parse(query) else {
             return Err(CodeError::input("query", "the query is empty", "Give (the beginning of) a name."));
         };
+        // Only the texts show these kinds.
+        let has_text_kind = filter.kind.as_deref().is_some_and(|kind| kind == TYPE_ALIAS || kind == IMPORT);
+        let search_filter = if has_text_kind { &filter.without_kind() } else { filter };
+        let mut answer = self.search_symbols(query, &name_path, search_filter).await?;
+        self.correct_symbols(&mut answer.value, filter).await;
+        let word = name_path.last();
+        if sort_symbols(word, &mut answer.value).is_none_or(|best| best == NameMatch::Other) {
+            let mut similar = self.similar_symbols(word, search_filter).await;
+            self.correct_symbols(&mut similar, filter).await;
+            similar.retain(|symbol| !answer.value.contains(symbol));
+            if !similar.is_empty() {
+                answer.status.notes.push(format!("no symbol is named `{}`: similar names", clean_line(word)));
+                similar.append(&mut answer.value);
+                answer.value = similar;
+                sort_symbols(word, &mut answer.value);
+            }
+        }
+        Ok(answer)
+    }
+
+    /// Corrects the kinds of symbols by their texts, and removes those that a filter does not admit then.
+    async fn correct_symbols(&self, symbols: &mut Vec<FoundSymbol>, filter: &SymbolFilter) {
+        for symbol in &mut *symbols {
+            let Some(location) = symbol.location.as_ref().filter(|location| !location.external) else { continue };
+            let Some(path) = location.path.as_deref() else { continue };
+            // The document was read for the location.
+            let Ok(document) = self.document(path).await else { continue };
+            let offset = document.index.range_from_lsp(&location.range, Encoding::Utf16).start();
+            symbol.kind = corrected_kind(&document.text, offset, symbol.kind);
+        }
+        symbols.retain(|symbol| filter.kind.as_deref().is_none_or(|kind| kind == symbol.kind));
+    }
+
+    /// Returns the symbols whose names are most similar to a word.
+    async fn similar_symbols(&self, word: &str, filter: &SymbolFilter) -> Vec<FoundSymbol> {
+        let mut symbols = Vec::new();
+        for (name, _) in self.nearest(word, None).await {
+            let Some(name_path) = NamePath::parse(&name) else { continue };
+            let found = Box::pin(self.search_symbols(name_path.last(), &name_path, filter)).await;
+            let named = |symbol: &FoundSymbol| symbol.name == name_path.last();
+            symbols.extend(found.map(|found| found.value).unwrap_or_default().into_iter().filter(named));
+        }
+        symbols
+    }
+
+    /// Searches with the servers' indexes.
+    ///
+    /// If no server has an index, or the indexes have no match and a server is absent, the symbols come from the
+    /// outlines of files that contain the word. If a server is absent and the indexes have matches, exact names from
+    /// the files of that server's language follow them. Then come those of zubi's own index from files of code in languages
+    /// of no queried server, such as notebooks.
+    async fn search_symbols(
+        &self,
+        query: &str,
+        name_path: &NamePath,
+        filter: &SymbolFilter,
+    ) -> Result<QualifiedAnswer<Vec<FoundSymbol>>, CodeError> {
         let found = match self.endpoints_of_symbols().await {
             SearchEndpoints::Settled(found) => found,
             SearchEndpoints::Loading(loading) => {
@@ -66,11 +122,11 @@ impl CodeQuery<'_> {
             Ok(index) => index,
             Err(CodeError::Unsupported { servers, .. }) => {
                 let reason = format!("{servers} has no symbol index");
-                return self.symbols_by_outline(query, &name_path, filter, AnswerStatus::default(), &reason).await;
+                return self.symbols_by_outline(query, name_path, filter, AnswerStatus::default(), &reason).await;
             }
             Err(error) => {
                 let status = self.texts_answer(AnswerSource::Syntax, error.absent_servers()?)?;
-                return self.symbols_by_outline(query, &name_path, filter, status, "without a server").await;
+                return self.symbols_by_outline(query, name_path, filter, status, "without a server").await;
             }
         };
         // A server may read files of other languages, too: a component's server its scripts.
@@ -81,28 +137,18 @@ impl CodeQuery<'_> {
         index.status.notes.extend(worktrees.note("symbol"));
         if index.symbols.is_empty() && !index.status.absent.is_empty() {
             // The name may be in a language whose server is absent.
-            return self.symbols_by_outline(query, &name_path, filter, index.status, "without a server").await;
+            return self.symbols_by_outline(query, name_path, filter, index.status, "without a server").await;
         }
-        let unindexed = self.missing_from_index(&index, &name_path).await?;
+        let unindexed = self.missing_from_index(&index, name_path).await?;
         let reason = if unindexed.is_some() { "beside an index that may lack names" } else { "without a server" };
         let mut outlined = match unindexed {
             Some(unindexed) => unindexed,
-            None => self.unindexed_matches(&index, &name_path, None).await?,
+            None => self.unindexed_matches(&index, name_path, None).await?,
         };
         let IndexedSymbols { symbols: mut found, mut status, endpoints } = index;
-        let lowercase_query = name_path.last().to_lowercase();
+        let ranking = SymbolRanking::new(name_path.last(), found.iter().map(|symbol| symbol.name.as_str()));
         found.sort_by_cached_key(|symbol| {
-            let name = symbol.name.to_lowercase();
-            let rank = if symbol.name == name_path.last() {
-                0
-            } else if name == lowercase_query {
-                1
-            } else if name.starts_with(&lowercase_query) {
-                2
-            } else {
-                3
-            };
-            (!self.workspace().contains(&symbol.path), rank)
+            (!self.workspace().contains(&symbol.path), ranking.rank(&symbol.name, symbol.kind))
         });
         if found.len() > MAX_FOUND {
             status.notes.push(format!("best {MAX_FOUND} of {}", found.len()));
@@ -136,7 +182,7 @@ impl CodeQuery<'_> {
             };
             is_code_file(path) && !named.contains(path) && !is_queried()
         });
-        let others = self.uncovered_symbols(query, &name_path, &others, !symbols.is_empty()).await;
+        let others = self.uncovered_symbols(query, name_path, &others, !symbols.is_empty()).await;
         if let Some((mut others, own)) = others {
             others.retain(|symbol| symbol.path().is_none_or(|path| worktrees.contains(path)));
             // A search that was cut short does not prove that there is no symbol.
@@ -231,6 +277,14 @@ impl CodeQuery<'_> {
         }
         false
     }
+}
+
+/// Sorts symbols by how well they match a name, those of libraries last. Returns the match of the first one.
+fn sort_symbols(name: &str, symbols: &mut [FoundSymbol]) -> Option<NameMatch> {
+    let ranking = SymbolRanking::new(name, symbols.iter().map(|symbol| symbol.name.as_str()));
+    let is_external = |symbol: &FoundSymbol| symbol.location.as_ref().is_some_and(|location| location.external);
+    symbols.sort_by_cached_key(|symbol| (is_external(symbol), ranking.rank(&symbol.name, symbol.kind)));
+    symbols.iter().map(|symbol| ranking.rank(&symbol.name, symbol.kind).0).min()
 }
 
 /// Adds a note that says how names were found without an index.

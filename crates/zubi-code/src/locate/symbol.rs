@@ -446,7 +446,7 @@ impl CodeQuery<'_> {
     }
 
     /// Returns the three declared names most similar to a misspelt one.
-    async fn nearest(&self, word: &str, scope: Option<&Utf8Path>) -> Vec<(String, String)> {
+    pub(crate) async fn nearest(&self, word: &str, scope: Option<&Utf8Path>) -> Vec<(String, String)> {
         let mut names: Vec<(String, String)> = Vec::new();
         match scope {
             Some(file) if file.is_file() => {

@@ -293,7 +293,7 @@ fn hierarchy_items_are_returned_unchanged() {
     at web/shape.ts:1:14 Circle
     1 caller of `Circle`, up to 2 steps away
     function Circle  web/shape.ts:1:14  export class Circle {
-      function largest  web/report.ts:2:7  const largest = new Circle();  calls at line 2
+      function largest  web/report.ts:2:7  2: const largest = new Circle();
     [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
     ");
     let answer = editor.call("lsp_call_hierarchy", &args, |method, _| match method {

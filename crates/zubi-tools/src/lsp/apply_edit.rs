@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_base::text::{EditOptions, pluralize};
 use zubi_code::apply::{AppliedEdit, Direction};
+use zubi_code::diagnostics::Severity;
 use zubi_code::{CodeError, CodeIntel, CodeQuery, QualifiedAnswer};
 use zubi_tool_api::Effect;
 use zubi_tool_api::spec::EDIT_TOOLSET;
@@ -70,6 +71,9 @@ pub(crate) enum AppliedVerb {
     Undone,
 }
 
+/// The hint how to see the diagnostics that are only counted.
+const MILDER_HINT: &str = "`lsp_diagnostics` with severity=hint";
+
 /// The share of an answer that the list of changed files may have, in percent.
 const FILES_PERCENT: usize = 40;
 
@@ -104,7 +108,8 @@ pub(crate) fn render_applied(
     let mut truncated = cut_files;
     if let Some(delta) = &changed.value.delta {
         text.push_str(&delta_counts(delta));
-        let (problems, cut_problems) = view.subtract_part(files.len()).block(&delta_lists(delta));
+        let (problems, cut_problems) =
+            view.subtract_part(files.len()).block(&delta_lists(delta, Severity::Warning, MILDER_HINT));
         text.push_str(&problems);
         truncated = cut_problems.or(truncated);
     }

@@ -83,6 +83,11 @@ impl CommonArgs {
         requested.min(session.unwrap_or(usize::MAX)) * BYTES_PER_TOKEN
     }
 
+    /// Whether the caller gave the size of the answer.
+    pub(crate) fn has_size(&self) -> bool {
+        self.max_tokens.is_some()
+    }
+
     /// Returns these arguments for a tool with a limit of its own, in tokens.
     pub(crate) fn with_max_tokens(mut self, own: Option<u32>) -> Self {
         self.max_tokens = self.max_tokens.into_iter().chain(own).min();
@@ -105,7 +110,7 @@ impl CommonArgs {
 /// The argument of tools whose answers cover all projects of the workspace.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 pub(crate) struct ProjectArgs {
-    /// Query all projects
+    /// All projects
     #[schemars(extend("x-common" = true))]
     #[serde(rename = "allProjects")]
     all_projects: Option<bool>,
@@ -158,6 +163,11 @@ impl PagingArgs {
 
     pub(crate) fn limit(&self) -> usize {
         self.limit.map_or(usize::MAX, |limit| limit.max(1) as usize)
+    }
+
+    /// Whether the caller chose a part of the list.
+    pub(crate) fn is_given(&self) -> bool {
+        self.limit.is_some() || self.cursor.is_some()
     }
 
     /// Returns the index of the first requested item.

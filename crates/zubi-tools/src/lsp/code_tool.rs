@@ -109,8 +109,9 @@ impl<T: CodeTool> TypedTool for CodeToolAdapter<T> {
 
     async fn run(intel: &CodeIntel, input: Self::Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let CodeToolArgs { tool, common } = input;
+        let is_requested = common.has_size();
         let common = common.with_max_tokens(T::max_tokens(&tool));
-        let view = OutputBudget::new(common.byte_budget(cx.token_budget), common.format());
+        let view = OutputBudget::new(common.byte_budget(cx.token_budget), common.format(), is_requested);
         let progress = Arc::clone(&cx.progress);
         let query = intel
             .query(CallCx {
@@ -128,6 +129,9 @@ impl<T: CodeTool> TypedTool for CodeToolAdapter<T> {
         let mut answer = answer.map_err(|error| code_error(T::OPERATION, &error, T::META.effect))?;
         if let Some(reason) = query.uncertain_positions() {
             answer.status.mark_incomplete(reason);
+        }
+        if common.format() == OutputFormat::Text {
+            intel.remarks().retain_new(cx.caller.session, &mut answer.status.remarks);
         }
         let output = format_answer(answer, common.format());
         query.record_shown_files(&output.text).await;

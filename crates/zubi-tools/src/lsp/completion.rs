@@ -53,9 +53,11 @@ impl CodeTool for CompletionTool {
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = query.resolve(&input.target.input(), PositionIntent::Exact).await?;
         let trigger = Trigger { kind: input.trigger_kind, character: input.trigger_character };
-        let answer = query.completion(&at, &trigger).await?;
+        let paging = input.paging.with_default_limit(DEFAULT_LIMIT);
+        let start = paging.start()?;
+        let answer = query.completion(&at, &trigger, start..start.saturating_add(paging.limit())).await?;
         let proposals = &answer.value;
-        let list = view.list(&proposals.items, &input.paging.with_default_limit(DEFAULT_LIMIT), |text, _, item| {
+        let list = view.list(&proposals.items, &paging, |text, _, item| {
             let _ = write!(text, "  {}", item.label);
             if !item.kind.is_empty() {
                 let _ = write!(text, " ({})", item.kind);

@@ -17,13 +17,16 @@ use crate::lsp::arguments::{PagingArgs, ProjectArgs};
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::view::{OutputBudget, location_json};
 
+/// The default size of a list: the worst problems are the first ones.
+const DEFAULT_BYTES: usize = 4_000;
+
 pub(crate) struct DiagnosticsTool;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     /// File or folder, default all
     path: Option<String>,
-    /// Minimum: error, warning, info or hint
+    /// error, warning (default), info, hint
     severity: Option<String>,
     /// Snapshot d-…: only changes since
     since: Option<String>,
@@ -38,7 +41,7 @@ impl CodeTool for DiagnosticsTool {
     const META: ToolMeta = ToolMeta {
         id: "lsp_diagnostics",
         title: "Diagnostics",
-        description: "Errors and warnings of a file, a folder or the workspace, without a build. Call after each edit; since lists only changes.",
+        description: "Errors and warnings of a file, folder or the workspace, without a build. Call after each edit; since lists only changes.",
         tags: &["diagnostics", "errors", "warnings", "problems", "lint", "compile errors", "type check"],
         listed: &["cursor", "maxTokens", "allProjects"],
         example: || ("Errors in a file", json!({ "path": "src/lib.rs", "severity": "error" })),
@@ -53,10 +56,10 @@ impl CodeTool for DiagnosticsTool {
 
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let severity = match input.severity.as_deref() {
-            None => None,
-            Some(name) => Some(Severity::from_name(name).ok_or_else(|| {
+            None => Severity::Warning,
+            Some(name) => Severity::from_name(name).ok_or_else(|| {
                 CodeError::input("severity", format!("no severity `{name}`"), "Use error, warning, info or hint.")
-            })?),
+            })?,
         };
         let path = input.path.as_deref().map(|path| resolve_scope(query, path)).transpose()?;
         let answer = query.problems(path.as_deref(), severity, input.since.as_deref()).await?;
@@ -66,33 +69,42 @@ impl CodeTool for DiagnosticsTool {
             Some(path) if report.files == 1 => format!("`{}`", query.workspace().display(path)),
             _ => pluralize(report.files, "file"),
         };
+        let milder_count: usize = report.milder.iter().map(|(_, count)| count).sum();
         if let Some(delta) = &report.delta {
             text.push_str(&delta_counts(delta));
             let _ = writeln!(
                 text,
                 "{} now in {checked}; snapshot {}",
-                pluralize(report.items.len(), "problem"),
+                pluralize(report.items.len() + milder_count, "problem"),
                 report.snapshot
             );
-            text.push_str(&delta_lists(delta));
-            let data = view.data(|| json!({ "new": items(&delta.new), "fixed": items(&delta.fixed), "total": report.items.len(), "snapshot": report.snapshot }));
+            text.push_str(&delta_lists(delta, severity, "severity=hint"));
+            let data = view.data(|| json!({ "new": items(&delta.new), "fixed": items(&delta.fixed), "total": report.items.len() + milder_count, "snapshot": report.snapshot }));
             let (text, truncated) = view.block(&text);
             return Ok(CodeAnswer { text, data, status: answer.status, truncated });
         }
-        let list = view.list(&report.items, &input.paging, |text, before, problem| {
+        let list = view.with_default(DEFAULT_BYTES).list(&report.items, &input.paging, |text, before, problem| {
             if before.is_none_or(|before| before.location.display_path != problem.location.display_path) {
                 let _ = writeln!(text, "{}", problem.location.display_path);
             }
             write_diagnostic(text, problem);
         })?;
         let _ = match report.items.len() {
-            0 => writeln!(text, "no problems in {checked}; snapshot {}", report.snapshot),
+            0 if milder_count == 0 => writeln!(text, "no problems in {checked}; snapshot {}", report.snapshot),
+            0 => writeln!(text, "no {} in {checked}; snapshot {}", severity.describe_minimum(), report.snapshot),
             total => writeln!(text, "{} in {checked}; snapshot {}", tally(&report.items, total), report.snapshot),
         };
         text.push_str(&list.text);
+        if milder_count > 0 {
+            let _ = writeln!(text, "{}: severity=hint", describe_counts(&report.milder));
+        }
         let shown_items = report.items.get(list.range).unwrap_or_default();
         let data = view
-            .data(|| json!({ "items": items(shown_items), "total": report.items.len(), "snapshot": report.snapshot }));
+            .data(|| {
+                let milder: serde_json::Map<_, _> =
+                    report.milder.iter().map(|(severity, count)| (severity.name().to_owned(), json!(count))).collect();
+                json!({ "items": items(shown_items), "total": report.items.len(), "milder": milder, "snapshot": report.snapshot })
+            });
         Ok(CodeAnswer { text, data, status: answer.status, truncated: list.truncated })
     }
 }
@@ -109,13 +121,17 @@ fn resolve_scope(query: &CodeQuery<'_>, path: &str) -> Result<Utf8PathBuf, CodeE
 
 /// Renders `3 errors, 1 warning`.
 fn tally(problems: &[CodeProblem], total: usize) -> String {
-    let parts: Vec<String> = [Severity::Error, Severity::Warning, Severity::Information, Severity::Hint]
+    let counts: Vec<_> = Severity::ALL
         .into_iter()
         .map(|severity| (severity, problems.iter().filter(|problem| problem.severity == severity).count()))
-        .filter(|(_, number)| *number > 0)
-        .map(|(severity, number)| pluralize(number, severity.name()))
+        .filter(|(_, count)| *count > 0)
         .collect();
-    if parts.is_empty() { pluralize(total, "problem") } else { parts.join(", ") }
+    if counts.is_empty() { pluralize(total, "problem") } else { describe_counts(&counts) }
+}
+
+fn describe_counts(counts: &[(Severity, usize)]) -> String {
+    let parts: Vec<_> = counts.iter().map(|(severity, count)| pluralize(*count, severity.name())).collect();
+    parts.join(", ")
 }
 
 fn write_diagnostic(text: &mut String, problem: &CodeProblem) {
@@ -143,8 +159,9 @@ pub(crate) fn delta_counts(delta: &DiagnosticsDelta) -> String {
     format!("problems: {}\n", if counts.is_empty() { "no change".to_owned() } else { counts.join(", ") })
 }
 
-/// Returns the lists `new:` and `fixed:` with paths, the most severe problems first.
-pub(crate) fn delta_lists(delta: &DiagnosticsDelta) -> String {
+/// Returns the lists `new:` and `fixed:` with paths, the most severe problems first. Those below the severity are counted;
+/// `milder_hint` says how to list them.
+pub(crate) fn delta_lists(delta: &DiagnosticsDelta, severity: Severity, milder_hint: &str) -> String {
     let mut text = String::new();
     for (title, problems) in [("new", &delta.new), ("fixed", &delta.fixed)] {
         if problems.is_empty() {
@@ -153,11 +170,17 @@ pub(crate) fn delta_lists(delta: &DiagnosticsDelta) -> String {
         let _ = writeln!(text, "{title}:");
         let mut problems: Vec<_> = problems.iter().collect();
         problems.sort_by_key(|problem| problem.severity);
+        let milder = problems.split_off(problems.partition_point(|problem| problem.severity <= severity));
         for problem in problems {
             let _ = write!(text, "  {}", problem.location.display_path);
             let mut line = String::new();
             write_diagnostic(&mut line, problem);
             let _ = write!(text, ":{}", line.trim_start());
+        }
+        let milder: Vec<_> = milder.chunk_by(|one, next| one.severity == next.severity).collect();
+        let milder: Vec<_> = milder.into_iter().filter_map(|same| Some((same.first()?.severity, same.len()))).collect();
+        if !milder.is_empty() {
+            let _ = writeln!(text, "  {}: {milder_hint}", describe_counts(&milder));
         }
     }
     text

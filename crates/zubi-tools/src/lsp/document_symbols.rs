@@ -3,21 +3,20 @@
 use std::fmt::Write as _;
 
 use async_trait::async_trait;
-use camino::Utf8Path;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
-use zubi_base::position::{Encoding, TextIndex, TextSize};
+use serde_json::{Value, json};
+use zubi_base::position::Encoding;
 use zubi_base::text::pluralize;
-use zubi_code::features::folder_outline::{FileOutline, FileSelection};
-use zubi_code::outline::{self, OutlineSymbol};
-use zubi_code::query::SourceDocument;
+use zubi_code::features::folder_outline::FileSelection;
 use zubi_code::{CodeError, CodeQuery};
+use zubi_tool_api::Truncation;
 
 use crate::adapter::ToolMeta;
 use crate::lsp::arguments::{PagingArgs, WaitArgs};
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
-use crate::lsp::view::OutputBudget;
+use crate::lsp::outline_text::{self, FileRows, HiddenSymbols, OutlineRow, lines_of, select_rows};
+use crate::lsp::view::{OutputBudget, RenderedList};
 
 pub(crate) struct DocumentSymbols;
 
@@ -31,6 +30,8 @@ pub(crate) struct Input {
     /// Levels: all of a file, 1 of many
     #[schemars(range(min = 1))]
     depth: Option<u32>,
+    /// Also locals
+    locals: Option<bool>,
     #[serde(flatten)]
     paging: PagingArgs,
     #[serde(flatten)]
@@ -61,45 +62,57 @@ pub(crate) fn resolve_file(
     Ok(path)
 }
 
-/// One line of the outline.
-struct OutlineRow<'a> {
-    depth: usize,
-    symbol: &'a OutlineSymbol,
-}
+/// The default size of the answer about one file.
+const FILE_BYTES: usize = 2_450;
 
-impl OutlineRow<'_> {
-    /// `path` is the path of the document as answers show it.
-    fn write(&self, text: &mut String, path: &str, document: &SourceDocument) {
-        let Self { depth, symbol } = self;
-        // Writing to a `String` cannot fail.
-        let _ = write!(text, "{}{} {}", "  ".repeat(depth + 1), symbol.kind, symbol.name);
-        if let Some(detail) = &symbol.detail {
-            let _ = write!(text, " {}", zubi_code::markup::source_line(detail));
-        }
-        let notebook = document.notebook(Utf8Path::new(path));
-        let position = |offset: TextSize| notebook?.position(offset.into());
-        let ends = position(symbol.selection.start())
-            .zip(symbol.range.end().checked_sub(TextSize::from(1)).and_then(position));
-        let (first, last) = match ends {
-            Some((first, last)) => {
-                let _ = write!(text, "  cell {}:", first.cell);
-                let _ = if last.line > first.line {
-                    writeln!(text, "{}-{}", first.line, last.line)
-                } else {
-                    writeln!(text, "{}", first.line)
-                };
-                return;
+/// Renders an outline: complete if it fits; in a shorter form that covers everything; or in pages, which the caller can
+/// also request.
+fn render_outline(
+    view: &OutputBudget,
+    input: &Input,
+    files: &[FileRows<'_>],
+    hidden: HiddenSymbols,
+    has_paths: bool,
+) -> Result<RenderedList, CodeError> {
+    let rows: Vec<_> = files.iter().flat_map(|file| file.rows.iter().map(move |row| (file, row))).collect();
+    let view = if has_paths { view } else { &view.with_default(FILE_BYTES) };
+    let whole = |text: String| RenderedList { text, range: 0..rows.len(), truncated: None };
+    let may_shorten = view.is_text() && !input.paging.is_given();
+    let complete = [true, false]
+        .into_iter()
+        .filter(|_| may_shorten)
+        .map(|has_source| outline_text::render_rows(files, has_paths, has_source));
+    let mut list = if let Some(text) = complete.into_iter().find(|text| view.admits(text)) {
+        whole(text)
+    } else if may_shorten && let Some(short) = outline_text::shorten(files, has_paths, view.body()) {
+        let truncated = (short.left_out > 0).then(|| Truncation {
+            shown: rows.len() - short.left_out,
+            total: rows.len(),
+            cursor: Some("0".to_owned()),
+        });
+        RenderedList { truncated, ..whole(short.text) }
+    } else {
+        view.list(&rows, &input.paging, |text, previous, (file, row)| {
+            if has_paths && previous.is_none_or(|(previous, _)| previous.display_path != file.display_path) {
+                let _ = writeln!(text, "{}", file.display_path);
             }
-            None => lines_of(symbol, &document.index),
-        };
-        let _ = if last > first { writeln!(text, "  {first}-{last}") } else { writeln!(text, "  {first}") };
-    }
+            row.write(text, file, false);
+        })?
+    };
+    list.text.push_str(&hidden.describe());
+    Ok(list)
 }
 
-/// Returns the 1-based lines of a symbol's name and of its end.
-fn lines_of(symbol: &OutlineSymbol, index: &TextIndex) -> (u32, u32) {
-    let line = |offset| index.line_col(offset).line + 1;
-    (line(symbol.selection.start()), line(symbol.range.end()))
+/// Returns the JSON form of the rows in a range.
+fn rows_json(files: &[FileRows<'_>], range: std::ops::Range<usize>) -> Vec<Value> {
+    let rows = files.iter().flat_map(|file| file.rows.iter().map(move |row| (file, row)));
+    let item = |(file, OutlineRow { depth, symbol }): (&FileRows<'_>, &OutlineRow<'_>)| {
+        let index = &file.document.index;
+        json!({ "name": symbol.name, "kind": symbol.kind, "detail": symbol.detail, "depth": depth,
+                "range": index.range_to_lsp(symbol.selection, Encoding::Utf16),
+                "endLine": lines_of(symbol, index).1, "path": file.display_path })
+    };
+    rows.skip(range.start).take(range.len()).map(item).collect()
 }
 
 /// Answers for a folder or a pattern: the outline of each file below its path.
@@ -112,41 +125,30 @@ async fn outline_files(
 ) -> Result<CodeAnswer, CodeError> {
     let answer = query.outlines(selection).await?;
     let depth = input.depth.unwrap_or(1).max(1) as usize;
-    let mut rows = Vec::new();
-    for (file, outline) in answer.value.iter().enumerate() {
-        outline::walk(&outline.symbols, |parents, symbol| {
-            if parents.len() < depth {
-                rows.push((file, outline, OutlineRow { depth: parents.len(), symbol }));
-            }
-        });
-    }
-    let list = view.list(&rows, &input.paging, |text, previous, (file, outline, row)| {
-        if previous.is_none_or(|(previous, ..)| previous != file) {
-            let _ = writeln!(text, "{}", outline.display_path);
+    let with_locals = input.locals.unwrap_or(false);
+    let mut hidden = HiddenSymbols::default();
+    let mut files = Vec::new();
+    for outline in &answer.value {
+        let rows = select_rows(&outline.symbols, &outline.document.text, depth, with_locals, &mut hidden);
+        if !rows.is_empty() {
+            files.push(FileRows { display_path: &outline.display_path, document: &outline.document, rows });
         }
-        row.write(text, &outline.display_path, &outline.document);
-    })?;
+    }
+    let total: usize = files.iter().map(|file| file.rows.len()).sum();
+    let list = render_outline(view, input, &files, hidden, true)?;
     let argument = zubi_code::markup::clean_line(argument);
-    let mut text = match rows.len() {
+    let mut text = match total {
         0 => format!("no declarations in `{argument}`\n"),
         total => {
             format!(
                 "{} in {} of `{argument}`, depth {depth}\n",
                 pluralize(total, "symbol"),
-                pluralize(answer.value.len(), "file")
+                pluralize(files.len(), "file")
             )
         }
     };
     text.push_str(&list.text);
-    let data = view.data(|| {
-        let item = |(_, outline, OutlineRow { depth, symbol }): &(usize, &FileOutline, OutlineRow<'_>)| {
-            let range = outline.document.index.range_to_lsp(symbol.selection, Encoding::Utf16);
-            json!({ "name": symbol.name, "kind": symbol.kind, "detail": symbol.detail, "depth": depth, "range": range,
-                    "endLine": lines_of(symbol, &outline.document.index).1, "path": outline.display_path })
-        };
-        let items: Vec<_> = rows.get(list.range).unwrap_or_default().iter().map(item).collect();
-        json!({ "items": items, "total": rows.len() })
-    });
+    let data = view.data(|| json!({ "items": rows_json(&files, list.range), "total": total }));
     Ok(CodeAnswer { text, data, status: answer.status, truncated: list.truncated })
 }
 
@@ -155,7 +157,7 @@ impl CodeTool for DocumentSymbols {
     const META: ToolMeta = ToolMeta {
         id: "lsp_document_symbols",
         title: "Outline",
-        description: "Outline of a file, folder or pattern: kinds, names, lines. Before reading parts of a large file.",
+        description: "Outline: kinds, names, lines. Before reading parts of large files.",
         tags: &["outline", "structure", "symbols in file", "what is in"],
         listed: &["cursor"],
         example: || ("Outline a file, classes and their members", json!({ "path": "src/console.py", "depth": 2 })),
@@ -178,30 +180,20 @@ impl CodeTool for DocumentSymbols {
         let path = resolve_file(query, input.path.as_deref(), input.uri.as_deref())?;
         let answer = query.outline(&path).await?;
         let depth = input.depth.map_or(usize::MAX, |depth| depth.max(1) as usize);
-        let mut rows = Vec::new();
-        outline::walk(&answer.value, |parents, symbol| {
-            if parents.len() < depth {
-                rows.push(OutlineRow { depth: parents.len(), symbol });
-            }
-        });
         let document = query.document(&path).await?;
-        let lines = |symbol: &OutlineSymbol| lines_of(symbol, &document.index);
         let display_path = query.workspace().display(&path);
-        let list = view.list(&rows, &input.paging, |text, _, row| row.write(text, &display_path, &document))?;
-        let mut text = match rows.len() {
+        let mut hidden = HiddenSymbols::default();
+        let with_locals = input.locals.unwrap_or(false);
+        let rows = select_rows(&answer.value, &document.text, depth, with_locals, &mut hidden);
+        let total = rows.len();
+        let files = [FileRows { display_path: &display_path, document: &document, rows }];
+        let list = render_outline(view, &input, &files, hidden, false)?;
+        let mut text = match total {
             0 => format!("no declarations in `{display_path}`\n"),
             total => format!("{} in `{display_path}`\n", pluralize(total, "symbol")),
         };
         text.push_str(&list.text);
-        let data = view.data(|| {
-            let item = |OutlineRow { depth, symbol }: &OutlineRow<'_>| {
-                let range = document.index.range_to_lsp(symbol.selection, Encoding::Utf16);
-                json!({ "name": symbol.name, "kind": symbol.kind, "detail": symbol.detail, "depth": depth,
-                        "range": range, "endLine": lines(symbol).1, "path": display_path })
-            };
-            let items: Vec<_> = rows.get(list.range).unwrap_or_default().iter().map(item).collect();
-            json!({ "items": items, "total": rows.len() })
-        });
+        let data = view.data(|| json!({ "items": rows_json(&files, list.range), "total": total }));
         Ok(CodeAnswer { text, data, status: answer.status, truncated: list.truncated })
     }
 }

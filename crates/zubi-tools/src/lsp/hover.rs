@@ -15,6 +15,9 @@ use crate::lsp::arguments::TargetArgs;
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::view::{OutputBudget, resolved_json};
 
+/// The default size of the answer: the declaration and the beginning of the documentation.
+const DEFAULT_BYTES: usize = 2_400;
+
 pub(crate) struct HoverTool;
 
 #[derive(Deserialize, JsonSchema)]
@@ -41,7 +44,7 @@ impl CodeTool for HoverTool {
         let at = query.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let hover = query.hover(&at).await?;
         let full_text = hover.value.join("\n\n");
-        let (body, truncated) = view.block(&full_text);
+        let (body, truncated) = view.with_default(DEFAULT_BYTES).block(&full_text);
         let mut text = at.header();
         text.push('\n');
         if full_text.is_empty() {

@@ -22,6 +22,9 @@ use crate::lsp::view::{OutputBudget, file_count, listed_location_json, resolved_
 /// The share of the answer for the servers' list beside another one, in percent.
 const OWN_PART: usize = 70;
 
+/// The default size of the answer: the first source lines, and the lines of the other uses by file.
+const DEFAULT_BYTES: usize = 2_900;
+
 pub(crate) struct References;
 
 #[derive(Deserialize, JsonSchema)]
@@ -63,6 +66,7 @@ impl CodeTool for References {
 
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = query.resolve(&input.target.input(), PositionIntent::Identifier).await?;
+        let view = &view.with_default(DEFAULT_BYTES);
         let include_declaration = input.include_declaration.unwrap_or(true);
         let context = input.context.unwrap_or(0).min(MAX_CONTEXT);
         let QualifiedAnswer { value: SymbolReferences { locations: references, mentions, unqueried }, mut status } =

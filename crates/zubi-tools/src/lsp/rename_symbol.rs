@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use zubi_code::features::rename::TextMentions;
 use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Effect;
@@ -22,16 +23,22 @@ pub(crate) struct Input {
     #[serde(rename = "newName")]
     #[schemars(description = "New name")]
     new_name: String,
+    /// Also in comments, docs
+    #[serde(rename = "includeText")]
+    include_text: Option<bool>,
     #[serde(flatten)]
     projects: ProjectArgs,
 }
+
+/// The default size of the answer: the edits of a rename are alike, so its files say more than its diff.
+const DEFAULT_BYTES: usize = 1_400;
 
 #[async_trait]
 impl CodeTool for RenameSymbol {
     const META: ToolMeta = ToolMeta {
         id: "lsp_rename_symbol",
         title: "Plan a rename",
-        description: "Plans a rename in every file that uses the symbol: plan id, diff, counts. apply_edit writes it.",
+        description: "Plans a rename in every file that uses the symbol: plan id, files, diff. apply_edit writes it.",
         effect: Effect::Plan,
         tags: &["rename", "refactor", "change the name", "rename everywhere"],
         listed: &["allProjects"],
@@ -47,14 +54,18 @@ impl CodeTool for RenameSymbol {
 
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = query.resolve(&input.target.input(), PositionIntent::Identifier).await?;
-        let mut planned = query.rename(&at, &input.new_name).await?;
+        let texts = match input.include_text {
+            Some(true) => TextMentions::Rename,
+            _ => TextMentions::Leave { hint: "includeText=true" },
+        };
+        let mut planned = query.rename(&at, &input.new_name, texts).await?;
         let mut status = planned.status;
         if status.complete() == Some(false) {
             let note = "uses may be left: `lsp_references` with includeText=true lists them".to_owned();
             planned.value.notes.push(note);
         }
         status.merge(at.status.clone());
-        let mut answer = plan_answer(view, Some(&at.header()), &planned.value, status);
+        let mut answer = plan_answer(&view.with_default(DEFAULT_BYTES), Some(&at.header()), &planned.value, status);
         answer.data["resolved"] = resolved_json(&at);
         Ok(answer)
     }

@@ -17,6 +17,9 @@ use crate::lsp::arguments::TargetArgs;
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::view::{OutputBudget, resolved_json};
 
+/// The default size of the answer: the signatures and the beginning of the documentation.
+const DEFAULT_BYTES: usize = 2_400;
+
 pub(crate) struct SignatureHelp;
 
 #[derive(Deserialize, JsonSchema)]
@@ -67,7 +70,7 @@ impl CodeTool for SignatureHelp {
                 }
             }
         }
-        let (body, truncated) = view.block(&full_text);
+        let (body, truncated) = view.with_default(DEFAULT_BYTES).block(&full_text);
         let mut text = at.header();
         let _ = match answer.value.len() {
             0 => writeln!(text, "\nno call at this position; it must be inside the parentheses of a call"),

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use zubi_base::text::pluralize;
+use zubi_base::text::{list_first, pluralize};
 use zubi_code::features::hierarchy::{Direction, HierarchyNode, MAX_NODES, Repeat, SymbolHierarchy};
 use zubi_code::locate::ResolvedTarget;
+use zubi_code::location::SourceLocation;
 use zubi_code::{CodeError, CodeQuery};
 
 use crate::lsp::code_tool::CodeAnswer;
@@ -90,7 +91,7 @@ pub(crate) fn flatten(roots: &[HierarchyNode]) -> Vec<TreeRow<'_>> {
     rows
 }
 
-/// Writes a line: `  function describe  src/report.rs:6:8  pub fn describe() {  calls at line 9`.
+/// Writes a line: `  function Report.describe  src/report.rs:6:8  9: shape.describe()`.
 pub(crate) fn write_row(text: &mut String, direction: Direction, row: &TreeRow<'_>) {
     let TreeRow { depth, node } = row;
     text.push_str(&"  ".repeat(*depth));
@@ -98,14 +99,23 @@ pub(crate) fn write_row(text: &mut String, direction: Direction, row: &TreeRow<'
     if !node.name.starts_with('(') {
         let _ = write!(text, "{} ", node.kind);
     }
+    if let Some(container) = &node.container {
+        let _ = write!(text, "{container}.");
+    }
     let _ = write!(text, "{}  {}", node.name, node.location.to_at());
     if node.location.external {
         text.push_str(if node.is_unexpanded { " (external, not entered)" } else { " (external)" });
     }
-    if let Some(source) = &node.location.source {
-        let _ = write!(text, "  {source}");
+    // The source line of a call says more than that of the declaration, which has the same name.
+    match node.calls.first().and_then(|call| Some((call, call.source.as_deref()?))) {
+        Some((first, source)) => write_call_sources(text, first, source, node),
+        None => {
+            if let Some(source) = &node.location.source {
+                let _ = write!(text, "  {source}");
+            }
+            write_call_lines(text, direction, node);
+        }
     }
-    write_calls(text, direction, node);
     text.push_str(match node.repeat {
         Some(Repeat::Cycle) => "  (cycle: see above)\n",
         Some(Repeat::AlreadyListed) => "  (repeated: see elsewhere)\n",
@@ -113,19 +123,32 @@ pub(crate) fn write_row(text: &mut String, direction: Direction, row: &TreeRow<'
     });
 }
 
-fn write_calls(text: &mut String, direction: Direction, node: &HierarchyNode) {
+/// Writes the first call with its source line, and the lines of the others: `  9: shape.describe()  also 12, 14`.
+fn write_call_sources(text: &mut String, first: &SourceLocation, source: &str, node: &HierarchyNode) {
+    let _ = match first.cell {
+        Some(cell) => write!(text, "  cell {}:{}: {source}", cell.cell, cell.line),
+        None => write!(text, "  {}: {source}", first.line),
+    };
+    let mut lines: Vec<u32> = node.calls.iter().map(|call| call.line).filter(|line| *line != first.line).collect();
+    lines.dedup();
+    if !lines.is_empty() {
+        let _ = write!(text, "  also {}", list_lines(&lines));
+    }
+}
+
+fn write_call_lines(text: &mut String, direction: Direction, node: &HierarchyNode) {
     let mut lines: Vec<u32> = node.calls.iter().map(|call| call.line).collect();
     lines.dedup();
     if lines.is_empty() {
         return;
     }
-    let line_numbers: Vec<String> = lines.iter().take(MAX_LINES).map(u32::to_string).collect();
     let verb = if direction == Direction::Incoming { "calls" } else { "called" };
     let word = if lines.len() == 1 { "line" } else { "lines" };
-    let _ = write!(text, "  {verb} at {word} {}", line_numbers.join(", "));
-    if lines.len() > MAX_LINES {
-        let _ = write!(text, " and {} more", lines.len() - MAX_LINES);
-    }
+    let _ = write!(text, "  {verb} at {word} {}", list_lines(&lines));
+}
+
+fn list_lines(lines: &[u32]) -> String {
+    list_first(lines.iter().map(u32::to_string), MAX_LINES)
 }
 
 /// Returns the JSON form of the first `budget` symbols in line order, each nested in its parent.
@@ -143,12 +166,18 @@ fn node_json(node: &HierarchyNode, budget: &mut usize) -> Value {
     let mut item = location_json(&node.location);
     item["name"] = json!(node.name);
     item["kind"] = json!(node.kind);
+    if let Some(container) = &node.container {
+        item["container"] = json!(container);
+    }
     if let Some(detail) = &node.detail {
         item["detail"] = json!(detail);
     }
     if !node.calls.is_empty() {
-        item["calls"] =
-            node.calls.iter().map(|call| json!({ "path": call.display_path, "range": call.range })).collect();
+        item["calls"] = node
+            .calls
+            .iter()
+            .map(|call| json!({ "path": call.display_path, "range": call.range, "text": call.source }))
+            .collect();
     }
     if node.location.external {
         item["external"] = json!(true);

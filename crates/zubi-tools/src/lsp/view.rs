@@ -10,19 +10,29 @@ use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Truncation;
 
 use crate::lsp::arguments::{OutputFormat, PagingArgs};
+use crate::lsp::line_tail;
 
 /// Size budget and output format of an answer.
 pub(crate) struct OutputBudget {
     bytes: usize,
     format: OutputFormat,
+    /// Whether the caller gave the size.
+    is_requested: bool,
 }
 
 /// Bytes reserved for the lines around a list: header, cut notice, status.
 const FRAME_BYTES: usize = 300;
 
 impl OutputBudget {
-    pub(crate) fn new(bytes: usize, format: OutputFormat) -> Self {
-        Self { bytes, format }
+    pub(crate) fn new(bytes: usize, format: OutputFormat, is_requested: bool) -> Self {
+        Self { bytes, format, is_requested }
+    }
+
+    /// Returns the budget of a tool whose texts are shorter than those of others, in bytes. A size that the caller gave
+    /// applies instead, and JSON is for programs.
+    pub(crate) fn with_default(&self, bytes: usize) -> Self {
+        let is_fixed = self.is_requested || self.format == OutputFormat::Json;
+        Self { bytes: if is_fixed { self.bytes } else { self.bytes.min(bytes) }, ..*self }
     }
 
     /// Builds the JSON form of an answer, only if the format requires it.
@@ -40,12 +50,12 @@ impl OutputBudget {
 
     /// Returns a budget with a share of this one's body, in percent, for one part of an answer.
     pub(crate) fn part(&self, percent: usize) -> Self {
-        Self { bytes: self.body() * percent / 100 + FRAME_BYTES, format: self.format }
+        Self { bytes: self.body() * percent / 100 + FRAME_BYTES, ..*self }
     }
 
     /// Returns the budget that remains after a part of an answer with this number of bytes.
     pub(crate) fn subtract_part(&self, bytes: usize) -> Self {
-        Self { bytes: self.bytes.saturating_sub(bytes), format: self.format }
+        Self { bytes: self.bytes.saturating_sub(bytes), ..*self }
     }
 
     /// Writes items until the budget or the limit is reached. `write` appends one item; it receives the previous item
@@ -57,6 +67,16 @@ impl OutputBudget {
         write: impl FnMut(&mut String, Option<&T>, &T),
     ) -> Result<RenderedList, CodeError> {
         Ok(self.page(items.len(), paging)?.write_all(items, write).finish())
+    }
+
+    /// Whether a text fits into the body of an answer.
+    pub(crate) fn admits(&self, text: &str) -> bool {
+        text.len() <= self.body()
+    }
+
+    /// Whether the answer is a text for a model.
+    pub(crate) fn is_text(&self) -> bool {
+        self.format == OutputFormat::Text
     }
 
     /// Like [`Self::list`], without a cursor. `instead` is the hint how to see the rest.
@@ -83,7 +103,8 @@ impl OutputBudget {
         Ok((page.finish_without_cursor(rest_hint), hits))
     }
 
-    /// Writes locations by file, each read only when it is needed. Also returns the written locations.
+    /// Writes locations by file, each read only when it is needed. Also returns the written locations. If the first page
+    /// cannot show the source lines of all, it ends with the line numbers of the others.
     pub(crate) async fn locations(
         &self,
         query: &CodeQuery<'_>,
@@ -91,8 +112,19 @@ impl OutputBudget {
         context: u32,
         paging: &PagingArgs,
     ) -> Result<(RenderedList, Vec<DisplayLocation>), CodeError> {
-        let (page, hits) = self.page(locations.len(), paging)?.write_locations(query, locations, context).await;
-        Ok((page.finish(), hits))
+        let page = self.page(locations.len(), paging)?;
+        let (mut page, mut hits) = page.write_locations(query, locations, context).await;
+        let is_tail_wanted = self.format == OutputFormat::Text && !paging.is_given() && context == 0;
+        if !is_tail_wanted || page.next == page.total {
+            return Ok((page.finish(), hits));
+        }
+        let (shown, tail) = line_tail::fit(locations, &page.item_ends, page.budget);
+        page.text.truncate(shown.checked_sub(1).and_then(|last| page.item_ends.get(last)).copied().unwrap_or(0));
+        page.text.push_str(&tail);
+        hits.truncate(shown);
+        let cursor = Some(shown.to_string());
+        let truncated = Some(Truncation { shown, total: page.total, cursor });
+        Ok((RenderedList { text: page.text, range: 0..shown, truncated }, hits))
     }
 
     /// Starts a list that is written item by item.
@@ -106,7 +138,15 @@ impl OutputBudget {
             ));
         }
         let end = start.saturating_add(paging.limit()).min(total);
-        Ok(ListWriter { text: String::new(), budget: self.body(), start, next: start, end, total })
+        Ok(ListWriter {
+            text: String::new(),
+            item_ends: Vec::new(),
+            budget: self.body(),
+            start,
+            next: start,
+            end,
+            total,
+        })
     }
 
     /// Returns a text, cut at a line end if it exceeds the budget.
@@ -129,9 +169,17 @@ impl OutputBudget {
     }
 }
 
+/// Returns the notice about a diff that is left out because a part of it is of no use.
+pub(crate) fn omit_diff(diff: &str) -> (String, Option<Truncation>) {
+    let truncated = Truncation { shown: 0, total: diff.len(), cursor: None };
+    (format!("… diff: {} bytes; raise maxTokens for it\n", diff.len()), Some(truncated))
+}
+
 /// A list while it is written.
 struct ListWriter {
     text: String,
+    /// The length of the text after each item.
+    item_ends: Vec<usize>,
     budget: usize,
     start: usize,
     next: usize,
@@ -152,6 +200,7 @@ impl ListWriter {
         let is_within_budget = self.text.len() <= self.budget || self.next == self.start;
         if is_within_budget {
             self.next += 1;
+            self.item_ends.push(self.text.len());
         } else {
             self.text.truncate(before);
             self.end = self.next;

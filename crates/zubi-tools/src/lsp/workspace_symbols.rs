@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_base::text::pluralize;
+use zubi_base::text::{ellipsize, pluralize};
 use zubi_code::location::SourceLocation;
 use zubi_code::outline::KINDS;
 use zubi_code::{CodeError, CodeQuery};
@@ -14,6 +14,7 @@ use zubi_code::{CodeError, CodeQuery};
 use crate::adapter::ToolMeta;
 use crate::lsp::arguments::{PagingArgs, ProjectArgs, WaitArgs};
 use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
+use crate::lsp::outline_text::adds_to;
 use crate::lsp::view::{OutputBudget, location_json};
 
 pub(crate) struct WorkspaceSymbols;
@@ -36,6 +37,12 @@ pub(crate) struct Input {
     #[serde(flatten)]
     wait: WaitArgs,
 }
+
+/// The default size of the answer: the best symbols are the first ones.
+const DEFAULT_BYTES: usize = 3_000;
+
+/// The maximum number of characters of a declaration's line.
+const MAX_SOURCE: usize = 80;
 
 /// Default number of symbols. Fuzzy indexes return hundreds of names for a short query.
 const DEFAULT_LIMIT: u32 = 40;
@@ -75,11 +82,17 @@ impl CodeTool for WorkspaceSymbols {
         }
         let filter = query.symbol_filter(kind, input.language.as_deref(), input.path.as_deref())?;
         let answer = query.workspace_symbols(&input.query, &filter).await?;
+        let view = &view.with_default(DEFAULT_BYTES);
         let list = view.list(&answer.value, &input.paging.with_default_limit(DEFAULT_LIMIT), |text, _, symbol| {
             let at = symbol.location.as_ref().map_or_else(|| symbol.display_path.clone(), SourceLocation::to_at);
             let _ = write!(text, "  {} {}  {at}", symbol.kind, symbol.name);
-            if let Some(container) = &symbol.container {
+            let container = symbol.container.as_deref().unwrap_or_default();
+            if !container.is_empty() {
                 let _ = write!(text, "  in {container}");
+            }
+            let source = symbol.location.as_ref().and_then(|location| location.source.as_deref());
+            if let Some(source) = source.filter(|source| adds_to(source, &symbol.name, container)) {
+                let _ = write!(text, "  {}", ellipsize(source, MAX_SOURCE));
             }
             text.push('\n');
         })?;

@@ -99,7 +99,7 @@ impl TypedTool for EditSymbol {
     const META: ToolMeta = ToolMeta {
         id: "edit_symbol",
         title: "Edit a symbol",
-        description: "Plans a change of one symbol: replace it, insert beside it, delete it. Its comments and decorators stay unless text has some.",
+        description: "Replaces or deletes a symbol or inserts beside it, as a plan. Comments and decorators stay unless text has some.",
         exposure: Exposure::Direct,
         listed: &["force"],
         tags: &[

@@ -5,6 +5,7 @@ use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use zubi_code::features::rename::TextMentions;
 use zubi_code::locate::{PositionIntent, TargetInput};
 use zubi_code::text_search;
 use zubi_code::{CodeError, CodeIntel, CodeQuery};
@@ -35,6 +36,9 @@ pub(crate) struct Input {
     #[serde(flatten)]
     projects: ProjectArgs,
 }
+
+/// The treatment of mentions in comments and strings: nobody has seen them yet.
+const TEXTS: TextMentions = TextMentions::Leave { hint: "`lsp_rename_symbol` with includeText=true plans their edits" };
 
 /// Maximum number of occurrences tried for a name that is not a declared symbol.
 const MAX_TRIED_OCCURRENCES: usize = 20;
@@ -70,7 +74,7 @@ impl CodeTool for RenameSymbol {
         };
         let (at, planned) = match query.resolve(&declared, PositionIntent::Identifier).await {
             Ok(at) if at.path == path => {
-                let planned = query.rename(&at, &input.new_name).await?;
+                let planned = query.rename(&at, &input.new_name, TEXTS).await?;
                 (at, planned)
             }
             Ok(_) | Err(CodeError::Input { .. }) => {
@@ -81,7 +85,7 @@ impl CodeTool for RenameSymbol {
                 for at in occurrences {
                     let target = TargetInput { at: Some(at), ..TargetInput::default() };
                     let at = query.resolve(&target, PositionIntent::Identifier).await?;
-                    match query.rename(&at, &input.new_name).await {
+                    match query.rename(&at, &input.new_name, TEXTS).await {
                         Ok(planned) => {
                             success = Some((at, planned));
                             break;

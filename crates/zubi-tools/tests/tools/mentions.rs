@@ -8,7 +8,7 @@ use zubi_tool_api::registry::Registry;
 use zubi_tool_api::spec::{Exposure, META_TOOLSET};
 
 /// The arguments that texts may name.
-const ARGUMENTS: [&str; 28] = [
+const ARGUMENTS: [&str; 29] = [
     "action",
     "allProjects",
     "at",
@@ -25,6 +25,7 @@ const ARGUMENTS: [&str; 28] = [
     "kind",
     "limit",
     "line",
+    "locals",
     "maxTokens",
     "newName",
     "part",

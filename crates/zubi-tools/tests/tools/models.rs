@@ -153,12 +153,10 @@ async fn locations() {
     "#);
     insta::assert_snapshot!(check(SHOP, "lsp_hover", json!({ "symbol": "Shop/Orders" })).await, @"
     at shop/orders.dlang:3:8 Orders (package)
-    🎯 **(bounded context) Shop.Orders**
-
     ```domain-lang
     BoundedContext Orders for Sales by Crew
     ```
-
+    🎯 **(bounded context) Shop.Orders**
     Takes orders
 
     ---
@@ -173,19 +171,19 @@ async fn locations() {
     - `Order`: What somebody buys
     [domainlang · ready]
     ");
-    insta::assert_snapshot!(check(SHOP, "lsp_document_symbols", json!({ "path": "shop/orders.dlang" })).await, @"
+    insta::assert_snapshot!(check(SHOP, "lsp_document_symbols", json!({ "path": "shop/orders.dlang" })).await, @r#"
     6 symbols in `shop/orders.dlang`
-      namespace Shop Shop  2-8
-        package Orders BC for Sales — Takes orders  3-7
-          object relationships 1 item  5
+      namespace Shop Shop  2-8  Namespace Shop {
+        package Orders BC for Sales — Takes orders  3-7  bc Orders for Sales by Crew {
+          object relationships 1 item  5  relationships { this [OHS] -> [CF] Billing }
             interface this → Billing  5
-          object terminology 1 item  6
+          object terminology 1 item  6  terminology { term Order: "What somebody buys" }
             field Order What somebody buys  6
     [domainlang · ready]
-    ");
+    "#);
     insta::assert_snapshot!(check(SHOP, "lsp_workspace_symbols", json!({ "query": "Ord" })).await, @"
     1 symbol matching `Ord`
-      package Shop.Orders  shop/orders.dlang:3:8
+      package Shop.Orders  shop/orders.dlang:3:8  bc Orders for Sales by Crew {
     [domainlang · ready]
     ");
 }
@@ -195,6 +193,7 @@ async fn rename_plan() {
     insta::assert_snapshot!(check(SHOP, "lsp_rename_symbol", json!({ "symbol": "Sales", "newName": "Selling" })).await, @r#"
     at shop/people.dlang:2:8 Sales (namespace)
     plan p-…: rename `Sales` to `Selling`, 3 edits in 2 files; nothing is written yet
+    note: 2 mentions of `Sales` in comments, strings and documents (2 files) will stay: includeText=true
     diff --git a/shop/orders.dlang b/shop/orders.dlang
     --- a/shop/orders.dlang
     +++ b/shop/orders.dlang
@@ -284,8 +283,8 @@ async fn problems() {
         check("//- a.dlang\nbc A for Nobody\n", "lsp_diagnostics", json!({ "path": "a.dlang" })).await, @"
     1 error, 1 warning in `a.dlang`; snapshot d-1
     a.dlang
-      1:1  warning: Bounded Context 'A' is missing a description.  [domain-lang bounded-context-no-description]
       1:10  error: Could not resolve reference to Domain named 'Nobody'.  [domain-lang linking-error]
+      1:1  warning: Bounded Context 'A' is missing a description.  [domain-lang bounded-context-no-description]
     [domainlang · ready]
     ");
 }
@@ -385,18 +384,18 @@ class Billing
 async fn code_without_a_server_is_not_hidden_by_a_model() {
     let symbols =
         async |query: &str| check_with_typescript(CODE, "lsp_workspace_symbols", json!({ "query": query })).await;
-    insta::assert_snapshot!(symbols("Orders").await, @"
+    insta::assert_snapshot!(symbols("Orders").await, @r#"
     2 symbols matching `Orders`
-      package Shop.Orders  shop.dlang:3:8
+      package Shop.Orders  shop.dlang:3:8  bc Orders for Sales { description: "d" }
       class Orders  src/orders.ts:2:14
     [domainlang + syntax only: names not resolved · ready · without a server: exact names only, from the outlines of 1 file · no server for .ts: install one]
-    ");
+    "#);
     let packages = json!({ "query": "Orders", "kind": "package" });
-    insta::assert_snapshot!(check_with_typescript(CODE, "lsp_workspace_symbols", packages).await, @"
+    insta::assert_snapshot!(check_with_typescript(CODE, "lsp_workspace_symbols", packages).await, @r#"
     1 symbol matching `Orders`
-      package Shop.Orders  shop.dlang:3:8
+      package Shop.Orders  shop.dlang:3:8  bc Orders for Sales { description: "d" }
     [domainlang · ready · no server for .ts: install one]
-    ");
+    "#);
     let references =
         async |symbol: &str| check_with_typescript(CODE, "lsp_references", json!({ "symbol": symbol })).await;
     insta::assert_snapshot!(references("Orders").await, @r#"
@@ -430,9 +429,9 @@ async fn text_search_without_results_is_not_mentioned() {
     }
     // Without missing servers, no text search runs.
     let answer = check(CODE, "lsp_workspace_symbols", json!({ "query": "Orders" })).await;
-    insta::assert_snapshot!(answer, @"
+    insta::assert_snapshot!(answer, @r#"
     1 symbol matching `Orders`
-      package Shop.Orders  shop.dlang:3:8
+      package Shop.Orders  shop.dlang:3:8  bc Orders for Sales { description: "d" }
     [domainlang · ready]
-    ");
+    "#);
 }

@@ -112,6 +112,7 @@ async fn rename_symbol_finds_the_name_and_no_comment() {
     at shapes.toy:1:7 Shape (class)
     applied p-…: rename `Shape` to `Form` in 2 files
     undo_edit {"plan":"p-…"} undoes it
+    note: 1 mention of `Shape` in comments, strings and documents (1 file) will stay: `lsp_rename_symbol` with includeText=true plans their edits
       app.toy  written
       shapes.toy  written
     problems: no change

@@ -89,8 +89,8 @@ async fn callers() {
     at parser.toy:1:5 parse (function)
     2 callers of `parse`
     function parse  parser.toy:1:5  def parse
-      function main  app.toy:1:5  def main  calls at lines 2, 3
-      function next  parser.toy:4:5  def next  calls at line 5
+      function main  app.toy:1:5  2: parse parse  also 3
+      function next  parser.toy:4:5  5: parse
     [toy · ready]
     ");
     insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", json!({ "symbol": "alone", "direction": "incoming" })).await, @"
@@ -112,10 +112,10 @@ async fn recursive_calls_are_listed_once() {
     at parser.toy:1:5 parse (function)
     4 callers of `parse`, up to 5 steps away
     function parse  parser.toy:1:5  def parse
-      function main  app.toy:1:5  def main  calls at lines 2, 3
-      function next  parser.toy:4:5  def next  calls at line 5
-        function other  app.toy:4:5  def other  calls at line 5
-        function parse  parser.toy:1:5  def parse  calls at line 2  (cycle: see above)
+      function main  app.toy:1:5  2: parse parse  also 3
+      function next  parser.toy:4:5  5: parse
+        function other  app.toy:4:5  5: next
+        function parse  parser.toy:1:5  2: next  (cycle: see above)
     [toy · ready]
     ");
 }
@@ -126,19 +126,19 @@ async fn hierarchies_stop_at_libraries() {
     at app.toy:1:5 main (function)
     5 callees of `main`, up to 3 steps away
     function main  app.toy:1:5  def main
-      function parse  parser.toy:1:5  def parse  called at lines 2, 3
-        function next  parser.toy:4:5  def next  called at line 2
-          function parse  parser.toy:1:5  def parse  called at line 5  (cycle: see above)
-          function log  [beside]/library/log.toy:1:5 (external)  def log  called at line 6  (repeated: see elsewhere)
-        function log  [beside]/library/log.toy:1:5 (external, not entered)  def log  called at line 3
+      function parse  parser.toy:1:5  2: parse parse  also 3
+        function next  parser.toy:4:5  2: next
+          function parse  parser.toy:1:5  5: parse  (cycle: see above)
+          function log  [beside]/library/log.toy:1:5 (external)  6: log  (repeated: see elsewhere)
+        function log  [beside]/library/log.toy:1:5 (external, not entered)  3: log
     [toy · ready]
     ");
     insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", json!({ "symbol": "next", "direction": "outgoing" })).await, @"
     at parser.toy:4:5 next (function)
     2 callees of `next`
     function next  parser.toy:4:5  def next
-      function parse  parser.toy:1:5  def parse  called at line 5
-      function log  [beside]/library/log.toy:1:5 (external)  def log  called at line 6
+      function parse  parser.toy:1:5  5: parse
+      function log  [beside]/library/log.toy:1:5 (external)  6: log
     [toy · ready]
     ");
 }
@@ -146,7 +146,7 @@ async fn hierarchies_stop_at_libraries() {
 #[tokio::test]
 async fn json_hierarchies_are_nested() {
     let question = json!({ "symbol": "next", "direction": "incoming", "depth": 2, "format": "json" });
-    insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", question).await, @r#"{"resolved":{"at":"parser.toy:4:5","name":"next","kind":"function"},"items":[{"path":"parser.toy","range":{"start":{"line":3,"character":4},"end":{"line":3,"character":8}},"text":"def next","name":"next","kind":"function","items":[{"path":"app.toy","range":{"start":{"line":3,"character":4},"end":{"line":3,"character":9}},"text":"def other","name":"other","kind":"function","calls":[{"path":"app.toy","range":{"start":{"line":4,"character":2},"end":{"line":4,"character":6}}}],"items":[]},{"path":"parser.toy","range":{"start":{"line":0,"character":4},"end":{"line":0,"character":9}},"text":"def parse","name":"parse","kind":"function","calls":[{"path":"parser.toy","range":{"start":{"line":1,"character":2},"end":{"line":1,"character":6}}}],"items":[{"path":"app.toy","range":{"start":{"line":0,"character":4},"end":{"line":0,"character":8}},"text":"def main","name":"main","kind":"function","calls":[{"path":"app.toy","range":{"start":{"line":1,"character":2},"end":{"line":1,"character":7}}},{"path":"app.toy","range":{"start":{"line":1,"character":8},"end":{"line":1,"character":13}}},{"path":"app.toy","range":{"start":{"line":2,"character":2},"end":{"line":2,"character":7}}}],"items":[]},{"path":"parser.toy","range":{"start":{"line":3,"character":4},"end":{"line":3,"character":8}},"text":"def next","name":"next","kind":"function","calls":[{"path":"parser.toy","range":{"start":{"line":4,"character":2},"end":{"line":4,"character":7}}}],"cycle":true,"items":[]}]}]}],"total":4,"cut":false,"status":{"endpoint":"toy","readiness":"ready","complete":true,"source":"server"}}"#);
+    insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", question).await, @r#"{"resolved":{"at":"parser.toy:4:5","name":"next","kind":"function"},"items":[{"path":"parser.toy","range":{"start":{"line":3,"character":4},"end":{"line":3,"character":8}},"text":"def next","name":"next","kind":"function","items":[{"path":"app.toy","range":{"start":{"line":3,"character":4},"end":{"line":3,"character":9}},"text":"def other","name":"other","kind":"function","calls":[{"path":"app.toy","range":{"start":{"line":4,"character":2},"end":{"line":4,"character":6}},"text":"next"}],"items":[]},{"path":"parser.toy","range":{"start":{"line":0,"character":4},"end":{"line":0,"character":9}},"text":"def parse","name":"parse","kind":"function","calls":[{"path":"parser.toy","range":{"start":{"line":1,"character":2},"end":{"line":1,"character":6}},"text":"next"}],"items":[{"path":"app.toy","range":{"start":{"line":0,"character":4},"end":{"line":0,"character":8}},"text":"def main","name":"main","kind":"function","calls":[{"path":"app.toy","range":{"start":{"line":1,"character":2},"end":{"line":1,"character":7}},"text":"parse parse"},{"path":"app.toy","range":{"start":{"line":1,"character":8},"end":{"line":1,"character":13}},"text":"parse parse"},{"path":"app.toy","range":{"start":{"line":2,"character":2},"end":{"line":2,"character":7}},"text":"parse"}],"items":[]},{"path":"parser.toy","range":{"start":{"line":3,"character":4},"end":{"line":3,"character":8}},"text":"def next","name":"next","kind":"function","calls":[{"path":"parser.toy","range":{"start":{"line":4,"character":2},"end":{"line":4,"character":7}},"text":"parse"}],"cycle":true,"items":[]}]}]}],"total":4,"cut":false,"status":{"endpoint":"toy","readiness":"ready","complete":true,"source":"server"}}"#);
 }
 
 #[tokio::test]
@@ -156,9 +156,9 @@ async fn symbols_with_the_same_name_stay_separate() {
     at a.toy:2:7 run (function)
     2 callees of `run`
     function run  a.toy:2:7  def run
-      function step  a.toy:7:5  def step  called at line 3
+      function step  a.toy:7:5  3: step
     function run  a.toy:5:7  def run
-      function leap  a.toy:8:5  def leap  called at line 6
+      function leap  a.toy:8:5  6: leap
     [toy · ready]
     ");
 }
@@ -208,15 +208,17 @@ async fn a_reached_limit_is_reported() {
     at a.toy:1:5 hub (function)
     199 callers of `hub`, cut at 200 symbols
     function hub  a.toy:1:5  def hub
-      function f0  a.toy:2:5  def f0  calls at line 3
-      function f1  a.toy:4:5  def f1  calls at line 5
-      function f2  a.toy:6:5  def f2  calls at line 7
-    … 196 more: raise maxTokens, or use a smaller depth
+      function f0  a.toy:2:5  3: hub
+      function f1  a.toy:4:5  5: hub
+      function f2  a.toy:6:5  7: hub
+      function f3  a.toy:8:5  9: hub
+      function f4  a.toy:10:5  11: hub
+    … 194 more: raise maxTokens, or use a smaller depth
     [toy · ready · may be incomplete: the tree was cut at 200 symbols; request a smaller depth, or the tree of one of them]
     ");
     let all = json!({ "symbol": "hub", "direction": "incoming", "maxTokens": 20_000 });
     let answer = check(&fixture, "lsp_call_hierarchy", all).await;
-    assert_eq!(answer.lines().filter(|line| line.contains("calls at line")).count(), 199);
+    assert_eq!(answer.lines().filter(|line| line.ends_with(": hub")).count(), 199);
     insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", json!({ "symbol": "next", "direction": "outgoing", "depth": 6 })).await, @r#"
     Invalid input: depth: must be at most 5, got 6
     `depth` (integer): Steps, default 1, at most 5 Example: {"symbol":"parse","direction":"incoming","depth":2}
@@ -231,9 +233,9 @@ async fn partial_failures_are_reported() {
     at a.toy:1:5 end (function)
     3 callers of `end`, up to 2 steps away
     function end  a.toy:1:5  def end
-      function bad  a.toy:2:5  def bad  calls at line 3
-      function good  a.toy:4:5  def good  calls at line 5
-        function first  a.toy:6:5  def first  calls at line 7
+      function bad  a.toy:2:5  3: end
+      function good  a.toy:4:5  5: end
+        function first  a.toy:6:5  7: good
     [toy · ready · may be incomplete: toy answered `callHierarchy/incomingCalls` with an error: this is bad (-32603)]
     ");
     insta::assert_snapshot!(check(fixture, "lsp_call_hierarchy", json!({ "symbol": "bad", "direction": "incoming" })).await, @"
@@ -292,8 +294,8 @@ async fn explain() {
       5:3  parse
     no implementations
     2 callers
-      function main  app.toy:1:5  def main  calls at lines 2, 3
-      function next  parser.toy:4:5  def next  calls at line 5
+      function main  app.toy:1:5  2: parse parse  also 3
+      function next  parser.toy:4:5  5: parse
     [toy · ready · the toy library was not read]
     ");
     insta::assert_snapshot!(check(TYPES, "lsp_explain", json!({ "symbol": "Shape" })).await, @"
@@ -350,11 +352,11 @@ async fn explain_shows_the_first_items_of_each_list() {
     … 2 more: lsp_references lists them
     no implementations
     7 callers
-      function f0  a.toy:2:5  def f0  calls at line 3
-      function f1  a.toy:4:5  def f1  calls at line 5
-      function f2  a.toy:6:5  def f2  calls at line 7
-      function f3  a.toy:8:5  def f3  calls at line 9
-      function f4  a.toy:10:5  def f4  calls at line 11
+      function f0  a.toy:2:5  3: hub
+      function f1  a.toy:4:5  5: hub
+      function f2  a.toy:6:5  7: hub
+      function f3  a.toy:8:5  9: hub
+      function f4  a.toy:10:5  11: hub
     … 2 more: lsp_call_hierarchy lists them
     [toy · ready · the toy library was not read]
     ");

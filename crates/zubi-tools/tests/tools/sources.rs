@@ -55,18 +55,18 @@ async fn outlines_of_folders_and_patterns() {
       function Open (  3-4
       function Close ()  6
     src/rate.py
-      class Rate  6-17
+      class Rate  6-17  class Rate(Base):
       function price ()  20-21
     src/rate.ts
       class Rate  1-7
-      constant limit  8
+      constant limit  8  export const limit = 3;
     [syntax only: names not resolved · syntax errors, so declarations may be missing: src/broken.go · 1 file in languages that zubi cannot parse]
     ");
     insta::assert_snapshot!(check(SHOP, "lsp_document_symbols", json!({ "path": "src/*.py", "depth": 2 })).await, @"
     5 symbols in 1 file of `src/*.py`, depth 2
     src/rate.py
-      class Rate  6-17
-        variable value  9
+      class Rate  6-17  class Rate(Base):
+        variable value  9  value: int = 0
         method price (self, count: int) -> int  11-13
         method name (self)  16-17
       function price ()  20-21
@@ -268,7 +268,7 @@ async fn files_that_are_not_parsed_are_named() {
     insta::assert_snapshot!(check(&large, "lsp_document_symbols", json!({ "path": "src" })).await, @"
     1 symbol in 1 file of `src`, depth 1
     src/small.py
-      function other ()  1
+      function other ()  1  def other(): pass
     [syntax only: names not resolved · not parsed: src/large.py (the file has 300020 bytes, which is too large to parse; the maximum is 262144 bytes)]
     ");
     insta::assert_snapshot!(check(&large, "lsp_document_symbols", json!({ "path": "src/large.py" })).await, @"

@@ -46,6 +46,8 @@ pub(super) struct CompletedRename {
     edits: Vec<RenameEdit>,
     /// Edits by zubi itself, with columns in UTF-16 units.
     own: Option<Value>,
+    /// Edits of mentions in comments, strings and documents, with columns in UTF-16 units.
+    pub(super) texts: Option<Value>,
     /// The ranges that the edits replace. All have the same encoding.
     pub(super) edited: Vec<RawLocation>,
     /// Notes about zubi's own edits and changes of edits.
@@ -64,12 +66,12 @@ struct Refusal {
 impl CompletedRename {
     pub(super) fn new(own: RenameEdit) -> Self {
         let edited = edited_locations(&own.edit, own.endpoint.encoding());
-        Self { edits: vec![own], own: None, edited, notes: Vec::new(), omitted: None }
+        Self { edits: vec![own], own: None, texts: None, edited, notes: Vec::new(), omitted: None }
     }
 
     pub(super) fn server_edits(&self) -> Vec<ServerEdit<'_>> {
         let servers = self.edits.iter().map(|one| ServerEdit { edit: &one.edit, encoding: one.endpoint.encoding() });
-        let own = self.own.iter().map(|edit| ServerEdit { edit, encoding: Encoding::Utf16 });
+        let own = self.own.iter().chain(&self.texts).map(|edit| ServerEdit { edit, encoding: Encoding::Utf16 });
         servers.chain(own).collect()
     }
 

@@ -1,0 +1,279 @@
+//! Names that a rename must not give because another symbol of the same scope has them.
+
+use std::time::Instant;
+
+use camino::Utf8PathBuf;
+use rustc_hash::FxHashMap;
+use zubi_base::position::{TextRange, TextSize, size};
+use zubi_base::uri;
+
+use super::projects::CompletedRename;
+use crate::error::CodeError;
+use crate::features::locations::RawLocation;
+use crate::features::mentions::import_around;
+use crate::lexical::NonCode;
+use crate::locate::declared_segments;
+use crate::markup::clean_line;
+use crate::outline::{self, OutlineSymbol};
+use crate::query::{CodeQuery, SourceDocument};
+use crate::text_search;
+
+/// The maximum number of files whose outlines a server is asked for; the syntax shows the declarations of the others.
+const MAX_SERVER_OUTLINES: usize = 8;
+
+/// The language ids in which all symbols of a scope share one set of names.
+const SINGLE_NAMESPACE: [&str; 6] = ["python", "go", "javascript", "javascriptreact", "lua", "c"];
+
+/// The language ids in which functions of one scope may share a name, with other parameters.
+const WITH_OVERLOADS: [&str; 8] = ["cpp", "cuda-cpp", "objective-cpp", "java", "csharp", "kotlin", "scala", "swift"];
+
+/// The language ids whose import statements bind names like declarations.
+const WITH_IMPORTED_NAMES: [&str; 7] =
+    ["python", "javascript", "javascriptreact", "typescript", "typescriptreact", "vue", "svelte"];
+
+/// Another symbol with the new name.
+struct TakenName {
+    path: Utf8PathBuf,
+    range: TextRange,
+    /// The name of its scope; empty for a file.
+    scope: String,
+    is_refused: bool,
+}
+
+/// A file that a rename edits.
+struct EditedFile<'a> {
+    document: &'a SourceDocument,
+    /// The offsets of the edits.
+    offsets: Vec<TextSize>,
+    language: &'a str,
+    new_name: &'a str,
+}
+
+impl CodeQuery<'_> {
+    /// Refuses a name that another symbol has in the scope of the renamed one, or in a file that imports it. Adds a note
+    /// where the language may allow both.
+    pub(super) async fn check_taken(
+        &self,
+        language: &str,
+        new_name: &str,
+        rename: &mut CompletedRename,
+    ) -> Result<(), CodeError> {
+        let mut files: Vec<(Utf8PathBuf, Vec<RawLocation>)> = Vec::new();
+        let mut known: FxHashMap<Utf8PathBuf, usize> = FxHashMap::default();
+        for edited in &rename.edited {
+            let Some(path) = uri::to_path(&edited.location.uri) else { continue };
+            let index = *known.entry(path.clone()).or_insert_with(|| {
+                files.push((path, Vec::new()));
+                files.len() - 1
+            });
+            if let Some((_, edits)) = files.get_mut(index) {
+                edits.push(edited.clone());
+            }
+        }
+        let mut requested = 0;
+        for (path, edits) in files {
+            if Instant::now() >= self.cx.deadline {
+                break;
+            }
+            let Ok(document) = self.document(&path).await else { continue };
+            if document.notebook(&path).is_some() || text_search::count(&document.text, new_name) == 0 {
+                continue;
+            }
+            let offsets = edits.iter().map(|one| document.index.from_lsp(one.location.range.start, one.encoding));
+            let file = EditedFile { document: &document, offsets: offsets.collect(), language, new_name };
+            requested += 1;
+            let symbols = self.declared_symbols(&path, requested <= MAX_SERVER_OUTLINES).await;
+            let taken = file.find_taken(&path, &symbols);
+            let Some(taken) = taken else { continue };
+            let line = document.index.line_col(taken.range.start()).line;
+            let at = self.location_in(&document, &taken.path, taken.range).to_at();
+            let source = crate::location::line_text(&document.text, &document.index, line).unwrap_or_default();
+            let scope =
+                if taken.scope.is_empty() { String::new() } else { format!(" in `{}`", clean_line(&taken.scope)) };
+            let message = format!(
+                "`{}` is already taken{scope}: {at}  {}",
+                clean_line(new_name),
+                crate::markup::source_line(source.trim())
+            );
+            if taken.is_refused {
+                return Err(CodeError::input("newName", message, "Choose another name, or rename that symbol first."));
+            }
+            rename.notes.push(message);
+        }
+        Ok(())
+    }
+
+    /// Returns the declarations of a file, by its server or its syntax.
+    async fn declared_symbols(&self, path: &Utf8PathBuf, from_server: bool) -> Vec<OutlineSymbol> {
+        if from_server && let Ok(outline) = self.declared_in(path).await {
+            return outline.value.clone();
+        }
+        let Ok(document) = self.document(path).await else { return Vec::new() };
+        let parsed = self.parse_outline(path, &document.text).await.and_then(Result::ok);
+        parsed.map(|outline| crate::syntax::to_symbols(&outline, &document.text, None)).unwrap_or_default()
+    }
+}
+
+impl EditedFile<'_> {
+    fn find_taken(&self, path: &Utf8PathBuf, symbols: &[OutlineSymbol]) -> Option<TakenName> {
+        let taken =
+            |range: TextRange, scope: String, is_refused| TakenName { path: path.clone(), range, scope, is_refused };
+        let mut found: Option<TakenName> = None;
+        let mut is_global = false;
+        let mut compare = |scope: &str, siblings: &[OutlineSymbol], is_root: bool| {
+            for renamed in siblings.iter().filter(|symbol| self.is_edited(symbol)) {
+                is_global |= is_root && declared_segments(&renamed.name).len() == 1;
+                for other in siblings.iter().filter(|other| !self.is_edited(other) && self.is_namesake(renamed, other))
+                {
+                    let is_refused = self.is_refused_beside(renamed.kind, other.kind);
+                    if found.as_ref().is_none_or(|found| is_refused && !found.is_refused) {
+                        found = Some(taken(other.selection, scope.to_owned(), is_refused));
+                    }
+                }
+            }
+        };
+        compare("", symbols, true);
+        outline::walk(symbols, |_, symbol| compare(&symbol.name, &symbol.children, false));
+        if found.as_ref().is_some_and(|found| found.is_refused) || !WITH_IMPORTED_NAMES.contains(&self.language) {
+            return found;
+        }
+        let imports_renamed = self.offsets.iter().any(|offset| self.is_bound_by_import(usize::from(*offset), None));
+        if !imports_renamed && !is_global {
+            return found;
+        }
+        let named = |symbol: &&OutlineSymbol| symbol.name == self.new_name && !self.is_edited(symbol);
+        let declared = symbols.iter().find(named).filter(|_| imports_renamed);
+        declared.map(|symbol| taken(symbol.selection, String::new(), true)).or_else(|| self.imported(&taken)).or(found)
+    }
+
+    /// Returns an import of another symbol with the new name.
+    fn imported(&self, taken: &impl Fn(TextRange, String, bool) -> TakenName) -> Option<TakenName> {
+        let text = &*self.document.text;
+        let code = NonCode::scan(text, if self.language == "python" { "py" } else { "ts" });
+        text_search::occurrences(text, self.new_name).filter(|at| !code.contains(*at)).find_map(|at| {
+            if !self.is_bound_by_import(at, Some(self.new_name)) {
+                return None;
+            }
+            let statement = import_around(text, at)?;
+            // An import in a function binds the name there only.
+            let is_global = text.get(statement).is_some_and(|statement| !statement.starts_with([' ', '\t']));
+            Some(taken(TextRange::at(size(at), size(self.new_name.len())), String::new(), is_global))
+        })
+    }
+
+    /// Whether an import statement binds the name at an offset, without another name for it.
+    fn is_bound_by_import(&self, offset: usize, name: Option<&str>) -> bool {
+        let text = &*self.document.text;
+        let Some(statement) = import_around(text, offset) else { return false };
+        let before = text.get(statement.start..offset).unwrap_or_default();
+        let length = name.map_or_else(
+            || {
+                text.get(offset..)
+                    .map_or(0, |rest| rest.chars().take_while(|it| is_part(*it)).map(char::len_utf8).sum())
+            },
+            str::len,
+        );
+        let after = text.get(offset + length..statement.end).unwrap_or_default().trim_start();
+        let previous = before.split_whitespace().next_back().unwrap_or_default();
+        let begins = before.contains("import");
+        begins
+            && previous != "from"
+            && !before.trim_end().ends_with(['.', '"', '\'', '/'])
+            && !after.starts_with("as ")
+            && !after.starts_with('.')
+    }
+
+    fn is_edited(&self, symbol: &OutlineSymbol) -> bool {
+        let start = symbol.selection.start();
+        self.offsets.iter().any(|offset| *offset == start || symbol.selection.contains(*offset))
+    }
+
+    /// Whether a symbol has the new name with the same qualifiers as the renamed one.
+    fn is_namesake(&self, renamed: &OutlineSymbol, other: &OutlineSymbol) -> bool {
+        let (own, others) = (declared_segments(&renamed.name), declared_segments(&other.name));
+        let is_same_scope = own.split_last().map(|(_, scope)| scope) == others.split_last().map(|(_, scope)| scope);
+        others.last().is_some_and(|name| name == self.new_name) && is_same_scope
+    }
+
+    /// Whether symbols of two kinds cannot have the same name in one scope.
+    fn is_refused_beside(&self, renamed: &str, other: &str) -> bool {
+        let (one, two) = (NameGroup::from_kind(renamed), NameGroup::from_kind(other));
+        let is_overload =
+            one == NameGroup::Function && two == NameGroup::Function && WITH_OVERLOADS.contains(&self.language);
+        SINGLE_NAMESPACE.contains(&self.language) || one == two && one != NameGroup::Other && !is_overload
+    }
+}
+
+/// The kinds of symbols that share a set of names in most languages.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NameGroup {
+    Type,
+    Function,
+    Value,
+    Other,
+}
+
+impl NameGroup {
+    fn from_kind(kind: &str) -> Self {
+        match kind {
+            "class" | "interface" | "struct" | "enum" | "type alias" | "type parameter" => Self::Type,
+            "function" | "method" | "constructor" => Self::Function,
+            "variable" | "constant" | "field" | "property" | "enum member" => Self::Value,
+            _ => Self::Other,
+        }
+    }
+}
+
+fn is_part(character: char) -> bool {
+    character == '_' || unicode_ident::is_xid_continue(character)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Renames the symbol at `$0` and every other `old` to `new`; returns the line of the taken name.
+    fn check(language: &str, file: &str, fixture: &str) -> String {
+        let text = fixture.replace("$0", "");
+        let offsets = text_search::occurrences(&text, "old").map(size).collect();
+        let outline = zubi_syntax::outline_of_file(file, &text, &|| false).unwrap().unwrap();
+        let symbols = crate::syntax::to_symbols(&outline, &text, None);
+        let document = SourceDocument::new(text.as_str().into(), false);
+        let edited = EditedFile { document: &document, offsets, language, new_name: "new" };
+        edited.find_taken(&Utf8PathBuf::from(file), &symbols).map_or_else(
+            || "free".to_owned(),
+            |taken| {
+                let line = document.index.line_col(taken.range.start()).line + 1;
+                let verb = if taken.is_refused { "refused" } else { "noted" };
+                format!("{verb}: {line} {}", taken.scope).trim_end().to_owned()
+            },
+        )
+    }
+
+    #[test]
+    fn python() {
+        let check = |fixture| check("python", "a.py", fixture);
+        assert_eq!(check("class A:\n  def old(self): pass\n  def new(self): pass\n"), "refused: 3 A");
+        assert_eq!(check("class A:\n  def old(self): pass\nclass B:\n  def new(self): pass\n"), "free");
+        assert_eq!(check("from .a import new\nclass old: pass\n"), "refused: 1");
+        assert_eq!(check("from .a import new as other\nclass old: pass\n"), "free");
+        assert_eq!(check("from .new import other\nclass old: pass\n"), "free");
+        assert_eq!(check("class old: pass\ndef f():\n  from .a import new\n"), "noted: 3");
+        assert_eq!(check("from .a import old\nclass new: pass\n"), "refused: 2");
+        assert_eq!(check("from .a import old as other\nclass new: pass\n"), "free");
+        assert_eq!(check("from .a import old, new\n"), "refused: 1");
+        assert_eq!(check("import a\na.old()\nclass new: pass\n"), "free");
+        assert_eq!(check("from .a import new\nclass A:\n  def old(self): pass\n"), "free");
+    }
+
+    #[test]
+    fn other_languages() {
+        assert_eq!(check("typescript", "a.ts", "import { new } from './b';\nexport class old {}\n"), "refused: 1");
+        assert_eq!(check("typescript", "a.ts", "class A { old() {}\n new = 1 }\n"), "noted: 2 A");
+        assert_eq!(check("java", "A.java", "class A { void old() {}\n void new(int a) {} }\n"), "noted: 2 A");
+        assert_eq!(check("rust", "a.rs", "struct old;\nfn new() {}\n"), "noted: 2");
+        assert_eq!(check("rust", "a.rs", "fn old() {}\nfn new() {}\n"), "refused: 2");
+        assert_eq!(check("go", "a.go", "package a\nfunc (s *S) old() {}\nfunc new() {}\n"), "free");
+        assert_eq!(check("go", "a.go", "package a\ntype old struct{}\nfunc new() {}\n"), "refused: 3");
+    }
+}
