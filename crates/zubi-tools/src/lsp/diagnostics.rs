@@ -41,7 +41,7 @@ impl CodeTool for DiagnosticsTool {
     const META: ToolMeta = ToolMeta {
         id: "lsp_diagnostics",
         title: "Diagnostics",
-        description: "Errors and warnings of a file, folder or the workspace, without a build. Call after each edit; since lists only changes.",
+        description: "Errors and warnings without a build. Call after each edit; since lists only changes.",
         tags: &["diagnostics", "errors", "warnings", "problems", "lint", "compile errors", "type check"],
         listed: &["cursor", "maxTokens", "allProjects"],
         example: || ("Errors in a file", json!({ "path": "src/lib.rs", "severity": "error" })),
