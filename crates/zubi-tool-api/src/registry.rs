@@ -267,7 +267,7 @@ impl Registry {
     }
 }
 
-/// The toolsets whose tools plan edits, also those that write if they are told to, and those whose tools write and can be
+/// The toolsets whose tools plan edits, also those that can write at once, and those whose tools write and can be
 /// reverted.
 const PLANNING_TOOLSETS: [&str; 2] = ["lsp", "refactor"];
 const REVERTIBLE_TOOLSETS: [&str; 2] = ["refactor", "file"];

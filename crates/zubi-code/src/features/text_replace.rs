@@ -339,7 +339,7 @@ impl UnsearchedFiles {
     }
 }
 
-/// Whether bytes that are not UTF-8 are no text in another encoding either.
+/// Whether bytes that are not UTF-8 are not a text in another encoding either.
 fn is_binary(bytes: &[u8]) -> bool {
     let has_utf16_mark = matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
     !has_utf16_mark && bytes.iter().take(SNIFFED).any(|byte| *byte == 0)

@@ -115,7 +115,10 @@ fn a_script_combines_calls_and_returns_only_what_is_wanted() {
         const plan = await tools.replace_in_files({pattern: 'load', replacement: 'read', glob: '*.md'});
         const applied = tools.apply_edit({plan: plan.plan});
         return [plan.total, applied.files]
-    "), @"");
+    "), @r#"
+    [1,[{"path":"notes.md","done":"written"}]]
+    [script · 2 calls · may be incomplete: apply_edit]
+    "#);
     assert_eq!(sandbox.read("work/notes.md"), "Call read first.\n");
     insta::assert_snapshot!(script(&sandbox, "
         console.log('before');
