@@ -63,7 +63,7 @@ pub(super) fn footprint(reads: Vec<Utf8PathBuf>, apply: bool) -> Footprint {
 
 /// Returns the size limit and the format of an answer.
 pub(super) fn output_budget(common: &CommonArgs, cx: &ToolCx) -> OutputBudget {
-    OutputBudget::new(common.byte_budget(cx.token_budget), common.format())
+    OutputBudget::new(common.byte_budget(cx.token_budget), common.format(), common.has_size())
 }
 
 /// Begins a query.
