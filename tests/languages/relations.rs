@@ -37,7 +37,7 @@ async fn rust() {
     at src/shape.rs:34:8 total_area (function)
     1 caller of `total_area`, up to 2 steps away
     function total_area  src/shape.rs:34:8  pub fn total_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64 {
-      function describe  src/report.rs:6:8  pub fn describe(radius: f64) -> f64 {  calls at line 9
+      function describe  src/report.rs:6:8  9: /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
     [rust-analyzer · ready]
     ");
     let outgoing = json!({ "symbol": "describe", "direction": "outgoing", "depth": 2 });
@@ -45,14 +45,14 @@ async fn rust() {
     at src/report.rs:6:8 describe (function)
     3 callees of `describe`, up to 2 steps away
     function describe  src/report.rs:6:8  pub fn describe(radius: f64) -> f64 {
-      function area  src/shape.rs:16:8  fn area(&self) -> f64 {  called at line 9
-      function total_area  src/shape.rs:34:8  pub fn total_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64 {  called at line 9
-        function area  src/shape.rs:6:8  fn area(&self) -> f64;  called at line 35
+      function impl Shape for Circle.area  src/shape.rs:16:8  9: /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
+      function total_area  src/shape.rs:34:8  9: /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
+        function Shape.area  src/shape.rs:6:8  35: scale * (first.area() + second.area())
     [rust-analyzer · ready]
     ");
-    // rust-analyzer has no type hierarchy.
+    // rust-analyzer has no type hierarchy, so its implementations answer.
     let subtypes = json!({ "symbol": "Shape", "direction": "subtypes" });
-    assert_snapshot!(zubi.call_refused("lsp_type_hierarchy", subtypes).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_type_hierarchy", subtypes).await, @"
     Failed to walk the type hierarchy: rust-analyzer cannot find subtypes
     The nearest supported request: `lsp_implementations` lists everything that implements or extends it.
     ");
@@ -112,8 +112,8 @@ async fn cpp() {
     assert_snapshot!(zubi.call_stable("lsp_call_hierarchy", incoming_calls("total_area", 2)).await, @"
     at src/shape.cc:9:8 total_area (function)
     1 caller of `total_area`, up to 2 steps away
-    function total_area  src/shape.cc:9:8  double total_area(const Shape& first, const Shape& second, double scale) {
-      function describe  src/report.cc:6:8  double describe(double radius) {  calls at line 9
+    function shapes.total_area  src/shape.cc:9:8  double total_area(const Shape& first, const Shape& second, double scale) {
+      function shapes.describe  src/report.cc:6:8  9: /* 📐 before the call */ return total_area(circle, square, 1.0) + circle.area();
     [clangd · ready]
     ");
     let subtypes = json!({ "symbol": "Shape", "direction": "subtypes", "depth": 2 });
@@ -135,18 +135,16 @@ async fn cpp() {
     ");
     assert_snapshot!(zubi.call_stable("lsp_explain", json!({ "symbol": "Rectangle/area" })).await, @r#"
     at src/shape.cc:7:19 area (method)
+    ```cpp
+    // In Rectangle
+    public: double Rectangle::area() const
+    ```
     ### instance-method `Rectangle::area`
 
     provided by `"shape.h"`
 
     ---
     → `double`
-
-    ---
-    ```cpp
-    // In Rectangle
-    public: double Rectangle::area() const
-    ```
     1 definition in 2 files
     src/shape.cc
       7:19
@@ -176,8 +174,8 @@ async fn cpp() {
       10:41  return scale * (first.area() + second.area());
     no implementations
     2 callers
-      function unit  src/broken.cc:6:8  double unit() {  calls at line 8
-      function total_area  src/shape.cc:9:8  double total_area(const Shape& first, const Shape& second, double scale) {  calls at line 10
+      function shapes.unit  src/broken.cc:6:8  8: return sqare.area();
+      function shapes.total_area  src/shape.cc:9:8  10: return scale * (first.area() + second.area());
     [clangd · ready]
     "#);
 }
@@ -205,7 +203,7 @@ async fn go() {
     at shape/shape.go:31:6 TotalArea (function)
     1 caller of `TotalArea`, up to 2 steps away
     function TotalArea  shape/shape.go:31:6  func TotalArea(first, second Shape, scale float64) float64 {
-      function Describe  report/report.go:7:6  func Describe(radius float64) float64 {  calls at line 10
+      function Describe  report/report.go:7:6  10: /* 📐 before the call */ return shape.TotalArea(circle, square, 1) + circle.Area()
     [gopls · ready]
     ");
     let outgoing = json!({ "symbol": "Describe", "direction": "outgoing", "depth": 2 });
@@ -213,13 +211,13 @@ async fn go() {
     at report/report.go:7:6 Describe (function)
     3 callees of `Describe`, up to 2 steps away
     function Describe  report/report.go:7:6  func Describe(radius float64) float64 {
-      function Area  shape/shape.go:16:17  func (c Circle) Area() float64 {  called at line 10
-      function TotalArea  shape/shape.go:31:6  func TotalArea(first, second Shape, scale float64) float64 {  called at line 10
-        function Area  shape/shape.go:7:2  Area() float64  called at line 32
+      function Area  shape/shape.go:16:17  10: /* 📐 before the call */ return shape.TotalArea(circle, square, 1) + circle.Area()
+      function TotalArea  shape/shape.go:31:6  10: /* 📐 before the call */ return shape.TotalArea(circle, square, 1) + circle.Area()
+        function Shape.Area  shape/shape.go:7:2  32: return scale * (first.Area() + second.Area())
     [gopls · ready]
     ");
     let subtypes = json!({ "symbol": "Shape", "direction": "subtypes" });
-    assert_snapshot!(zubi.call_refused("lsp_type_hierarchy", subtypes).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_type_hierarchy", subtypes).await, @"
     Failed to walk the type hierarchy: gopls cannot find subtypes
     The nearest supported request: `lsp_implementations` lists everything that implements or extends it.
     ");
@@ -264,27 +262,36 @@ async fn python() {
       14:7  class Circle(Shape):
     [pyright · ready]
     ");
-    assert_snapshot!(zubi.call_stable("lsp_call_hierarchy", incoming_calls("total_area", 2)).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_call_hierarchy", incoming_calls("total_area", 2)).await, @r#"
     at shapes/shape.py:35:5 total_area (function)
     1 caller of `total_area`, up to 2 steps away
     function total_area  shapes/shape.py:35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:
-      function describe  shapes/report.py:6:5  def describe(radius: float) -> str:  calls at line 10
+      function describe  shapes/report.py:6:5  10: return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
     [pyright · ready]
-    ");
+    "#);
     let outgoing = json!({ "symbol": "describe", "direction": "outgoing", "depth": 2 });
-    assert_snapshot!(zubi.call_stable("lsp_call_hierarchy", outgoing).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_call_hierarchy", outgoing).await, @r#"
     at shapes/report.py:6:5 describe (function)
     5 callees of `describe`, up to 2 steps away
     function describe  shapes/report.py:6:5  def describe(radius: float) -> str:
-      class Circle  shapes/shape.py:14:7  class Circle(Shape):  called at line 8
-      method area  shapes/shape.py:20:9  def area(self) -> float:  called at line 10
-      class Rectangle  shapes/shape.py:24:7  class Rectangle(Shape):  called at line 9
-      function total_area  shapes/shape.py:35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  called at line 10
-        method area  shapes/shape.py:10:9  def area(self) -> float:  called at line 37
+      class Circle  shapes/shape.py:14:7  8: circle = Circle(radius)
+      method Circle.area  shapes/shape.py:20:9  10: return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
+      class Rectangle  shapes/shape.py:24:7  9: square = Rectangle(2.0, 2.0)
+      function total_area  shapes/shape.py:35:5  10: return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
+        method Shape.area  shapes/shape.py:10:9  37: return scale * (first.area() + second.area())
     [pyright · ready]
-    ");
-    // pyright has no implementations.
-    assert_snapshot!(zubi.call_refused("lsp_implementations", json!({ "symbol": "Shape" })).await, @"
+    "#);
+    // pyright has neither implementations nor a type hierarchy, so references answer.
+    let hierarchy = |symbol: &str, direction: &str| json!({ "symbol": symbol, "direction": direction, "depth": 2 });
+    assert_snapshot!(zubi.call_stable("lsp_type_hierarchy", hierarchy("Shape", "subtypes")).await, @"");
+    assert_snapshot!(zubi.call_stable("lsp_type_hierarchy", hierarchy("Circle", "supertypes")).await, @"");
+    assert_snapshot!(zubi.call_stable("lsp_implementations", json!({ "symbol": "Shape/area" })).await, @"");
+    assert_snapshot!(zubi.call_refused("lsp_format_document", json!({ "path": "shapes/shape.py" })).await, @"");
+    // A name of the class, and one that another file imports.
+    let rename = |symbol: &str, name: &str| json!({ "symbol": symbol, "newName": name });
+    assert_snapshot!(zubi.call_refused("lsp_rename_symbol", rename("Circle/area", "radius")).await, @"");
+    assert_snapshot!(zubi.call_refused("lsp_rename_symbol", rename("Circle", "Rectangle")).await, @"");
+    assert_snapshot!(zubi.call_stable("lsp_implementations", json!({ "symbol": "Shape" })).await, @"
     Failed to find implementations: pyright cannot find implementations
     Use another request, or read the file.
     ");
@@ -338,13 +345,13 @@ async fn python_with_ty() {
       class Shape  shapes/shape.py:6:7  class Shape(ABC):
     [ty · ready]
     ");
-    assert_snapshot!(zubi.call_stable("lsp_call_hierarchy", incoming_calls("total_area", 1)).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_call_hierarchy", incoming_calls("total_area", 1)).await, @r#"
     at shapes/shape.py:35:5 total_area (function)
     1 caller of `total_area`
     function total_area  shapes/shape.py:35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:
-      function describe  shapes/report.py:6:5  def describe(radius: float) -> str:  calls at line 10
+      function describe  shapes/report.py:6:5  10: return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
     [ty · ready]
-    ");
+    "#);
 }
 
 #[tokio::test]
@@ -370,11 +377,11 @@ async fn typescript() {
     at src/shape.ts:29:17 totalArea (function)
     1 caller of `totalArea`, up to 2 steps away
     function totalArea  src/shape.ts:29:17  export function totalArea(first: Shape, second: Shape, scale: number): number {
-      function describe  src/report.ts:5:17  export function describe(radius: number): string {  calls at line 8
+      function describe  src/report.ts:5:17  8: return `📐 ${totalArea(circle, square, 1)} and ${circle.area()}`;
     [typescript · ready]
     ");
     let subtypes = json!({ "symbol": "Shape", "direction": "subtypes" });
-    assert_snapshot!(zubi.call_refused("lsp_type_hierarchy", subtypes).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_type_hierarchy", subtypes).await, @"
     Failed to walk the type hierarchy: typescript cannot find subtypes
     The nearest supported request: `lsp_implementations` lists everything that implements or extends it.
     ");

@@ -90,10 +90,10 @@ async fn python() {
 
     > lsp_document_symbols {"path":"rich/align.py","depth":1}
     7 symbols in `rich/align.py`
-      variable AlignMethod  13
-      variable VerticalAlignMethod  14
-      class Align  17-239
-      class VerticalCenter  242-296
+      variable AlignMethod  13  AlignMethod = Literal["left", "center", "right"]
+      variable VerticalAlignMethod  14  VerticalAlignMethod = Literal["top", "middle", "bottom"]
+      class Align  17-239  class Align(JupyterMixin):
+      class VerticalCenter  242-296  class VerticalCenter(JupyterMixin):
     …
     [pyright · ready]
 
@@ -103,11 +103,8 @@ async fn python() {
     [pyright · ready]
 
     > lsp_diagnostics {"path":"rich/align.py"}
-    3 hints in `rich/align.py`; snapshot d-1
-    rich/align.py
-      59:13  hint: Type analysis indicates code is unreachable  [Pyright]
-      63:13  hint: Type analysis indicates code is unreachable  [Pyright]
-      272:16  hint: "_height" is not accessed  [Pyright]
+    no errors or warnings in `rich/align.py`; snapshot d-1
+    3 hints: severity=hint
     [pyright · ready · no virtual environment: packages of the system's Python]
 
     > lsp_rename_symbol {"symbol":"Measurement/with_minimum","newName":"at_least"}
@@ -188,10 +185,10 @@ async fn cpp() {
 
     > lsp_hover {"symbol":"WriteBatch::Put"}
     at include/leveldb/write_batch.h:51:8 Put (method)
-    ### instance-method `Put`
-
-    ---
-    → `void`
+    ```cpp
+    // In WriteBatch
+    public: void Put(const Slice& key, const Slice& value)
+    ```
     …
     [clangd · ready · may be incomplete: 33 of 77 source files are not in compile_commands.json and not read]
 
@@ -294,7 +291,7 @@ async fn rust() {
 
     > lsp_document_symbols {"path":"src/util/id.rs","depth":1}
     25 symbols in `src/util/id.rs`
-      struct Id  11
+      struct Id  11  pub struct Id(Str);
       object impl Id  13-30
       object impl From<&'_ Self> for Id  32-36
       object impl From<Str> for Id  38-42
@@ -303,20 +300,16 @@ async fn rust() {
 
     > lsp_workspace_symbols {"query":"ValueParser","kind":"struct"}
     34 symbols matching `ValueParser`
-      struct ValueParser  src/builder/mod.rs:63:23
-      struct ValueParser  src/builder/value_parser.rs:63:12
-      struct _AnonymousValueParser  src/builder/mod.rs:46:23
-      struct _AnonymousValueParser  src/builder/value_parser.rs:2451:12
+      struct ValueParser  src/builder/mod.rs:63:23  pub use value_parser::ValueParser;
+      struct ValueParser  src/builder/value_parser.rs:63:12  pub struct ValueParser(ValueParserInner);
+      struct MapValueParser  src/builder/mod.rs:52:23  pub use value_parser::MapValueParser;
+      struct MapValueParser  src/builder/value_parser.rs:2014:12  pub struct MapValueParser<P, F> {
     …
     [rust-analyzer · ready · default cargo features only]
 
     > lsp_diagnostics {"path":"src/util/id.rs"}
-    5 hints in `src/util/id.rs`; snapshot d-1
-    src/util/id.rs
-      2:1  hint: code is inactive due to #[cfg] directives: feature = "string" is disabled  [rust-analyzer inactive-code]
-      50:1  hint: code is inactive due to #[cfg] directives: feature = "string" is disabled  [rust-analyzer inactive-code]
-      57:1  hint: code is inactive due to #[cfg] directives: feature = "string" is disabled  [rust-analyzer inactive-code]
-    …
+    no errors or warnings in `src/util/id.rs`; snapshot d-1
+    5 hints: severity=hint
     [rust-analyzer · ready · default cargo features only]
 
     > lsp_rename_symbol {"symbol":"ArgGroup/is_required_set","newName":"is_required"}
@@ -396,34 +389,28 @@ async fn typescript() {
     [typescript · ready]
 
     > lsp_document_symbols {"path":"src/internal/Subject.ts","depth":1}
-    13 symbols in `src/internal/Subject.ts`
-      variable Operator  1
-      variable Observable  2
-      variable Subscriber  3
-      variable Subscription  4
-    …
+    2 symbols in `src/internal/Subject.ts`
+      class Subject  17-157  export class Subject<T> extends Observable<T> implements SubscriptionLike {
+      class AnonymousSubject  159-185  export class AnonymousSubject<T> extends Subject<T> {
+    11 imports: locals=true
     [typescript · ready]
 
     > lsp_workspace_symbols {"query":"BehaviorSubject","kind":"class"}
     1 symbol matching `BehaviorSubject`
-      class BehaviorSubject  src/internal/BehaviorSubject.ts:9:14
+      class BehaviorSubject  src/internal/BehaviorSubject.ts:9:14  export class BehaviorSubject<T> extends Subject<T> {
     [typescript · ready]
 
     > lsp_diagnostics {"path":"src/internal/Subject.ts"}
-    28 hints in `src/internal/Subject.ts`; snapshot d-1
-    src/internal/Subject.ts
-      1:10  hint: 'Operator' is deprecated.  [ts 6385]
-      46:21  hint: 'Operator' is deprecated.  [ts 6385]
-      48:13  hint: 'operator' is deprecated.  [ts 6385]
-    …
+    no errors or warnings in `src/internal/Subject.ts`; snapshot d-1
+    28 hints: severity=hint
     [typescript · ready]
 
     > lsp_rename_symbol {"symbol":"hasLift","newName":"canLift"}
     at src/internal/util/lift.ts:9:17 hasLift (function)
     plan p-[plan]: rename `hasLift` to `canLift`, 4 edits in 2 files; nothing is written yet
+    src/internal/observable/: ConnectableObservable.ts 2
+    src/internal/util/: lift.ts 2
     diff --git a/src/internal/observable/ConnectableObservable.ts b/src/internal/observable/ConnectableObservable.ts
-    --- a/src/internal/observable/ConnectableObservable.ts
-    +++ b/src/internal/observable/ConnectableObservable.ts
     …
     [typescript · ready]
 
@@ -510,10 +497,10 @@ async fn go() {
 
     > lsp_workspace_symbols {"query":"AnalysisFlags","kind":"function"}
     8 symbols matching `AnalysisFlags`
-      function analysisflags.Help  go/analysis/internal/analysisflags/help.go:29:6  in golang.org/x/tools/go/analysis/internal/analysisflags
-      function analysisflags.Parse  go/analysis/internal/analysisflags/flags.go:43:6  in golang.org/x/tools/go/analysis/internal/analysisflags
-      function analysisflags.expand  go/analysis/internal/analysisflags/flags.go:146:6  in golang.org/x/tools/go/analysis/internal/analysisflags
-      function analysisflags.PrintPlain  go/analysis/internal/analysisflags/flags.go:329:6  in golang.org/x/tools/go/analysis/internal/analysisflags
+      function analysisflags.Help  go/analysis/internal/analysisflags/help.go:29:6  in golang.org/x/tools/go/analysis/internal/analysisflags  func Help(progname string, analyzers []*analysis.Analyzer, args []string) {
+      function analysisflags.Parse  go/analysis/internal/analysisflags/flags.go:43:6  in golang.org/x/tools/go/analysis/internal/analysisflags  func Parse(analyzers []*analysis.Analyzer, multi bool) []*analysis.Analyzer {
+      function analysisflags.expand  go/analysis/internal/analysisflags/flags.go:146:6  in golang.org/x/tools/go/analysis/internal/analysisflags  func expand(analyzers []*analysis.Analyzer) map[*analysis.Analyzer]bool {
+      function analysisflags.PrintPlain  go/analysis/internal/analysisflags/flags.go:329:6  in golang.org/x/tools/go/analysis/internal/analysisflags  func PrintPlain(out io.Writer, fset *token.FileSet, contextLines int, diag analy…
     …
     [gopls · ready]
 
@@ -524,9 +511,9 @@ async fn go() {
     > lsp_rename_symbol {"symbol":"TextEdit","path":"go/analysis/diagnostic.go","newName":"Edit"}
     at go/analysis/diagnostic.go:80:6 TextEdit (struct)
     plan p-[plan]: rename `TextEdit` to `Edit`, 18 edits in 9 files; nothing is written yet
-    diff --git a/go/analysis/diagnostic.go b/go/analysis/diagnostic.go
-    --- a/go/analysis/diagnostic.go
-    +++ b/go/analysis/diagnostic.go
+    note: 1 mention of `TextEdit` in comments, strings and documents (1 file) will stay: includeText=true
+    go/analysis/: diagnostic.go 4
+    go/analysis/passes/assign/: assign.go 1
     …
     [gopls · ready]
 

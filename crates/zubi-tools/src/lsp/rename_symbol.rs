@@ -33,6 +33,9 @@ pub(crate) struct Input {
 /// The default size of the answer: the edits of a rename are alike, so its files say more than its diff.
 const DEFAULT_BYTES: usize = 1_400;
 
+/// The maximum number of bytes of a diff that is shown completely.
+const SHORT_DIFF: usize = 2_000;
+
 #[async_trait]
 impl CodeTool for RenameSymbol {
     const META: ToolMeta = ToolMeta {
@@ -65,7 +68,9 @@ impl CodeTool for RenameSymbol {
             planned.value.notes.push(note);
         }
         status.merge(at.status.clone());
-        let mut answer = plan_answer(&view.with_default(DEFAULT_BYTES), Some(&at.header()), &planned.value, status);
+        let is_short = planned.value.diff.len() <= SHORT_DIFF;
+        let view = if is_short { view } else { &view.with_default(DEFAULT_BYTES) };
+        let mut answer = plan_answer(view, Some(&at.header()), &planned.value, status);
         answer.data["resolved"] = resolved_json(&at);
         Ok(answer)
     }

@@ -14,7 +14,7 @@ use zubi_syntax::{Declaration, DeclarationKind, SyntaxOutline};
 use super::{Direction, HierarchyNode, MAX_DEPTH, MAX_NODES, Repeat, SymbolHierarchy, nest};
 use crate::error::CodeError;
 use crate::features::locations::{RawLocation, Relation};
-use crate::locate::ResolvedTarget;
+use crate::locate::{ResolvedTarget, declared_segments};
 use crate::location::SourceLocation;
 use crate::markup::clean_line;
 use crate::query::{CodeQuery, SourceDocument};
@@ -59,17 +59,20 @@ impl ParsedDeclaration {
         (self.path.clone(), self.declaration().map_or(0, |it| it.name_range.start))
     }
 
-    /// Returns the names of the enclosing declarations.
+    /// Returns the names of the enclosing declarations: `Shape`, for a method of Go also the type of its receiver.
     fn container(&self) -> Option<String> {
+        let declaration = self.declaration()?;
         let above = self.outline.above(self.index);
-        (!above.is_empty()).then(|| above.join("."))
+        let mut names: Vec<_> = above.into_iter().chain([&*declaration.name]).flat_map(declared_segments).collect();
+        names.pop();
+        (!names.is_empty()).then(|| names.join("."))
     }
 
     fn node(&self, query: &CodeQuery<'_>, calls: Vec<SourceLocation>) -> Option<HierarchyNode> {
         let declaration = self.declaration()?;
         let range = TextRange::new(size(declaration.name_range.start), size(declaration.name_range.end));
         Some(HierarchyNode {
-            name: declaration.name.clone(),
+            name: declared_segments(&declaration.name).pop()?,
             kind: declaration.kind.lsp_name(),
             detail: None,
             container: self.container(),
