@@ -42,6 +42,12 @@ pub enum CodeError {
     /// A rename that would leave uses unchanged.
     #[error("uses would be left: {reason}")]
     PartialRename { reason: String, hint: String },
+    /// A removal that would leave uses without a declaration, or whose uses are unknown.
+    #[error("{reason}")]
+    StillUsed { reason: String, hint: String },
+    /// A change of a symbol whose result would be invalid.
+    #[error("{reason}")]
+    RejectedEdit { reason: String, hint: String },
     /// The index is turned off or does not work, and only it could answer.
     #[error("{reason}")]
     Index { reason: String, hint: String },
@@ -86,6 +92,8 @@ impl CodeError {
         match self {
             Self::Input { hint, .. }
             | Self::PartialRename { hint, .. }
+            | Self::StillUsed { hint, .. }
+            | Self::RejectedEdit { hint, .. }
             | Self::Index { hint, .. }
             | Self::Declined { hint, .. } => hint.clone(),
             Self::VersionControl(error) => version_control_hint(error),

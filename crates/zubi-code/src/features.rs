@@ -21,6 +21,7 @@ pub mod rename;
 pub mod rename_file;
 pub mod repo_map;
 pub mod signature;
+pub mod symbol_edit;
 pub mod symbol_filter;
 pub mod symbol_source;
 pub mod symbols;

@@ -39,6 +39,7 @@ pub mod router;
 pub mod searched_files;
 pub mod settings;
 pub mod status;
+mod symbol_edit;
 pub mod symbol_index;
 pub mod symbol_uses;
 pub mod syntax;

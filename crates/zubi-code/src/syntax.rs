@@ -11,8 +11,8 @@ use zubi_base::position::{TextRange, TextSize, size};
 use zubi_base::sync::lock;
 use zubi_base::text::ellipsize;
 use zubi_syntax::{
-    Declaration, MatchError, Notebook, OutlineError, PatternMatches, PatternVariable, SyntaxLanguage, SyntaxOutline,
-    SyntaxPattern,
+    Declaration, MatchError, Notebook, OutlineError, PatternMatches, PatternVariable, SyntaxLanguage, SyntaxLayout,
+    SyntaxOutline, SyntaxPattern, TextExtent,
 };
 
 use crate::markup::{clean_line, join_words};
@@ -39,6 +39,9 @@ pub trait SyntaxParser: Send + Sync {
     /// Returns the outline of a file's text. Its language must be known.
     async fn outline(&self, file_name: &str, text: &Arc<str>) -> Result<SyntaxOutline, SyntaxError>;
 
+    /// Returns the errors and the multi-line strings of a text in a file's language, which must be known.
+    async fn layout(&self, file_name: &str, extent: TextExtent, text: &Arc<str>) -> Result<SyntaxLayout, SyntaxError>;
+
     /// Returns the matches of a search in a text. An empty text only checks the search.
     async fn find_matches(
         &self,
@@ -56,8 +59,12 @@ pub struct DirectParser;
 impl SyntaxParser for DirectParser {
     async fn outline(&self, file_name: &str, text: &Arc<str>) -> Result<SyntaxOutline, SyntaxError> {
         let outline = zubi_syntax::outline_of_file(file_name, text, &|| false);
-        let unknown = || SyntaxError(format!("the language of `{file_name}` is unknown"));
-        outline.ok_or_else(unknown)?.map_err(|error| SyntaxError(error.to_string()))
+        outline.ok_or_else(|| SyntaxError::unknown(file_name))?.map_err(|error| SyntaxError(error.to_string()))
+    }
+
+    async fn layout(&self, file_name: &str, extent: TextExtent, text: &Arc<str>) -> Result<SyntaxLayout, SyntaxError> {
+        let layout = zubi_syntax::layout_of_file(file_name, text, extent, &|| false);
+        layout.ok_or_else(|| SyntaxError::unknown(file_name))?.map_err(|error| SyntaxError(error.to_string()))
     }
 
     async fn find_matches(
@@ -157,6 +164,12 @@ fn is_declaring(kind: &str) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SyntaxError(pub String);
+
+impl SyntaxError {
+    fn unknown(file_name: &str) -> Self {
+        Self(format!("the language of `{file_name}` is unknown"))
+    }
+}
 
 /// The maximum number of stored outlines: the files that one search by name outlines.
 const MAX_STORED: usize = 64;

@@ -26,7 +26,7 @@ use zubi_base::text::DiskText;
 use zubi_base::walk::{self, WalkOptions};
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_base::{fs, uri};
-use zubi_syntax::{Declaration, DeclarationKind, SyntaxLanguage, SyntaxOutline};
+use zubi_syntax::{Declaration, DeclarationKind, SyntaxLanguage, SyntaxLayout, SyntaxOutline, TextExtent};
 
 mod annotations;
 mod exact_index;
@@ -158,6 +158,10 @@ impl SyntaxParser for ToyParser {
         };
         let declarations = ToyEndpoint::declared_symbols(text).into_iter().map(declaration).collect();
         Ok(SyntaxOutline { declarations, ..SyntaxOutline::default() })
+    }
+
+    async fn layout(&self, file_name: &str, extent: TextExtent, text: &Arc<str>) -> Result<SyntaxLayout, SyntaxError> {
+        DirectParser.layout(file_name, extent, text).await
     }
 
     async fn find_matches(

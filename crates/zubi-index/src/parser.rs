@@ -8,7 +8,7 @@
 //! child → zubi   {"outline":{…}}\n   or   {"failure":"why"}\n
 //! ```
 //!
-//! A job with a pattern, `"search":{"language":"rust","pattern":"$X.unwrap()"}`, has the answer `{"matches":{…}}`, or
+//! A job with an extent, `"layout":"file"`, has the answer `{"layout":{…}}`. A job with a pattern, `"search":{"language":"rust","pattern":"$X.unwrap()"}`, has the answer `{"matches":{…}}`, or
 //! `{"invalid":"why"}` if the pattern is invalid.
 
 pub mod child;
@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use zubi_code::syntax::{NodeSearch, PatternAnswer};
-use zubi_syntax::SyntaxOutline;
+use zubi_syntax::{SyntaxLayout, SyntaxOutline, TextExtent};
 
 pub use parent::{ParserConfig, ParserProcess};
 pub use zubi_code::syntax::{SyntaxError, SyntaxParser};
@@ -45,6 +45,9 @@ struct ParseJob {
     /// The ranges of the cells, if the text is the code of a notebook. Then `name` decides their language.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     cells: Vec<Range<usize>>,
+    /// The extent of the text whose layout to return, instead of an outline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    layout: Option<TextExtent>,
     /// The pattern to find, instead of an outline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     search: Option<PatternSearch>,
@@ -65,6 +68,7 @@ struct PatternSearch {
 #[serde(rename_all = "camelCase")]
 enum ParseAnswer {
     Outline(SyntaxOutline),
+    Layout(SyntaxLayout),
     Matches(PatternAnswer),
     /// The reason why the pattern is invalid, for the user.
     Invalid(String),

@@ -105,12 +105,12 @@ impl DeclarationKind {
     }
 
     /// Whether functions in it are methods.
-    pub(crate) fn is_type(self) -> bool {
+    pub fn is_type(self) -> bool {
         matches!(self, Self::Class | Self::Struct | Self::Interface | Self::Enum | Self::Implementation)
     }
 
     /// Whether values in it are local.
-    pub(crate) fn is_callable(self) -> bool {
+    pub fn is_callable(self) -> bool {
         matches!(self, Self::Function | Self::Method | Self::Constructor | Self::Operator | Self::Macro)
     }
 

@@ -13,6 +13,7 @@ mod extract;
 mod grammars;
 mod language;
 mod languages;
+mod layout;
 mod notebook;
 mod outline;
 mod pattern;
@@ -23,6 +24,7 @@ mod words;
 
 pub use declaration::{Declaration, DeclarationKind};
 pub use language::{LANGUAGES, SyntaxLanguage};
+pub use layout::{SyntaxLayout, TextExtent, layout_of_file};
 pub use notebook::{CellPosition, Notebook};
 pub use outline::{
     MAX_DECLARATIONS, MAX_DEPTH, MAX_TEXT_BYTES, OUTLINE_VERSION, OutlineError, SyntaxOutline, outline,

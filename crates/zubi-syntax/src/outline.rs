@@ -1,6 +1,5 @@
 //! The outline of a text: its declarations, and the search for names in them.
 
-use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Point, Tree};
@@ -106,7 +105,7 @@ fn outline_parts(
 ) -> Result<SyntaxOutline, OutlineError> {
     check_text(language, text)?;
     let mut outline = SyntaxOutline::default();
-    let parsed = if matches!(language.id, "c" | "cpp") { visibility_macros::blank(text) } else { Cow::Borrowed(text) };
+    let parsed = visibility_macros::blank_in(language, text);
     for part in parts {
         let tree = parse_part(language, &parsed, &part, is_stopped)?;
         extract::extract(&tree, text, part.grammar.compiled_table(), is_stopped, &mut outline)

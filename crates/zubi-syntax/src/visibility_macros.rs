@@ -3,12 +3,18 @@
 
 use std::borrow::Cow;
 
+use crate::language::SyntaxLanguage;
+
 /// The ends of the names of macros that expand to an attribute or to nothing.
 const ENDS: &[&str] =
     &["API", "DEPRECATED", "EXPORT", "EXPORTED", "EXTERN", "IMPORT", "NODISCARD", "PUBLIC", "VISIBLE"];
 
-/// Returns a text of the same length in which such macros are spaces.
-pub(crate) fn blank(text: &str) -> Cow<'_, str> {
+/// Returns a text of the same length in which such macros are spaces, if its language has them.
+pub(crate) fn blank_in<'t>(language: &SyntaxLanguage, text: &'t str) -> Cow<'t, str> {
+    if matches!(language.id, "c" | "cpp") { blank(text) } else { Cow::Borrowed(text) }
+}
+
+fn blank(text: &str) -> Cow<'_, str> {
     let mut found: Vec<(usize, usize)> = Vec::new();
     let mut previous = "";
     for (start, word) in (Words { text, at: 0 }) {

@@ -6,6 +6,7 @@
 //! both forms. `ast_rewrite` only plans: no server has checked what its pattern means.
 
 mod ast_rewrite;
+mod edit_symbol;
 mod organize_imports;
 mod refactor_tool;
 mod rename_file;
@@ -21,6 +22,7 @@ use crate::lsp::code_tool::tool;
 /// Creates the provider of all refactoring tools, in list order.
 pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
     let tools = vec![
+        tool::<edit_symbol::EditSymbol>(intel),
         tool::<rename_file::RenameFile>(intel),
         tool::<rename_symbol::RenameSymbol>(intel),
         tool::<organize_imports::OrganizeImports>(intel),

@@ -101,6 +101,14 @@ impl Mentions {
         is_rest_empty && (self.namesakes.is_empty() || self.are_namesakes_proven)
     }
 
+    /// The number of matches that may be uses of the symbol: in code that is not proven to be something else, and in
+    /// strings that may look it up.
+    pub(crate) fn unconfirmed_count(&self) -> usize {
+        let unread: usize = self.unread.iter().map(|file| file.count).sum();
+        let namesakes = if self.are_namesakes_proven { 0 } else { self.namesakes.len() };
+        self.quoted.len() + self.unresolved.len() + self.unchecked.len() + unread + namesakes
+    }
+
     /// The number of matches in code of files that the servers read.
     pub(crate) fn in_code(&self) -> usize {
         self.namesakes.len() + self.unresolved.len() + self.unchecked.len()

@@ -8,7 +8,7 @@ use std::ops::Range;
 use camino::Utf8PathBuf;
 use zubi_base::credentials;
 use zubi_base::position::{TextSize, size};
-use zubi_syntax::{Declaration, DeclarationKind, Notebook, SyntaxOutline};
+use zubi_syntax::{Declaration, Notebook, SyntaxOutline};
 
 use crate::error::CodeError;
 use crate::locate::{Candidate, PositionIntent, TargetInput, join_segments};
@@ -50,12 +50,12 @@ pub enum SourceLine {
     Omitted(u32),
 }
 
-/// The position of a declaration to show.
-struct DeclarationPosition {
-    path: Utf8PathBuf,
-    offset: TextSize,
+/// The position of a declaration to show or to change.
+pub(super) struct DeclarationPosition {
+    pub(super) path: Utf8PathBuf,
+    pub(super) offset: TextSize,
     /// Whether the position is the name of the declaration, and not somewhere in it.
-    is_name: bool,
+    pub(super) is_name: bool,
 }
 
 /// The ranges of a declaration's parts, in bytes.
@@ -125,7 +125,8 @@ impl CodeQuery<'_> {
         Ok(QualifiedAnswer { value: sources, status })
     }
 
-    async fn declared_at(
+    /// Returns the positions of the declarations that a target names, the status, and the choice that zubi made.
+    pub(super) async fn declared_at(
         &self,
         target: &TargetInput,
     ) -> Result<(Vec<DeclarationPosition>, AnswerStatus, Option<String>), CodeError> {
@@ -209,29 +210,26 @@ impl Parts {
     }
 }
 
-/// Returns the declaration whose name is at an offset, or with `allows_enclosing` the innermost one around it.
-fn parts_by_syntax(outline: &SyntaxOutline, offset: TextSize, allows_enclosing: bool) -> Option<Parts> {
+/// Returns the index of the declaration whose name is at an offset, or with `allows_enclosing` of the innermost one
+/// around it.
+pub(super) fn find_declaration(outline: &SyntaxOutline, offset: TextSize, allows_enclosing: bool) -> Option<usize> {
     let (offset, all) = (usize::from(offset), &outline.declarations);
     let contains = |it: &Declaration| {
         let start = it.doc.as_ref().map_or(it.range.start, |doc| doc.start.min(it.range.start));
         start <= offset && offset < it.range.end
     };
     let named = all.iter().position(|it| it.name_range.start <= offset && offset <= it.name_range.end);
-    let index = named.or_else(|| all.iter().rposition(contains).filter(|_| allows_enclosing))?;
+    named.or_else(|| all.iter().rposition(contains).filter(|_| allows_enclosing))
+}
+
+fn parts_by_syntax(outline: &SyntaxOutline, offset: TextSize, allows_enclosing: bool) -> Option<Parts> {
+    let index = find_declaration(outline, offset, allows_enclosing)?;
+    let all = &outline.declarations;
     let found = all.get(index)?;
-    let is_callable = |it: &Declaration| {
-        matches!(
-            it.kind,
-            DeclarationKind::Function
-                | DeclarationKind::Method
-                | DeclarationKind::Constructor
-                | DeclarationKind::Operator
-        )
-    };
     let is_inside = |it: &&Declaration| {
         found.range.start <= it.range.start && it.range.end <= found.range.end && it.name_range != found.name_range
     };
-    let functions = all.iter().filter(is_inside).filter(|it| is_callable(it) && !is_callable(found));
+    let functions = all.iter().filter(is_inside).filter(|it| it.kind.is_callable() && !found.kind.is_callable());
     let bodies = functions.map(|it| it.signature.end..it.range.end).collect();
     Some(Parts {
         name: join_segments(&outline.above(index), &found.name),

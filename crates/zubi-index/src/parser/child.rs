@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use zubi_base::process::confine;
 use zubi_code::syntax::{PatternSearchError, find_matches_here};
-use zubi_syntax::{MAX_TEXT_BYTES, SyntaxLanguage};
+use zubi_syntax::{MAX_TEXT_BYTES, OutlineError, SyntaxLanguage};
 
 use super::{ParseAnswer, ParseJob};
 
@@ -62,17 +62,19 @@ fn parse(job: &ParseJob, text: &str) -> ParseAnswer {
         };
     }
     let is_stopped = || Instant::now() >= until;
+    let unknown = || ParseAnswer::Failure(format!("the language of `{}` is unknown", job.name));
+    let failure = |error: OutlineError| ParseAnswer::Failure(error.to_string());
+    if let Some(extent) = job.layout {
+        let layout = zubi_syntax::layout_of_file(&job.name, text, extent, &is_stopped);
+        return layout.map_or_else(unknown, |layout| layout.map_or_else(failure, ParseAnswer::Layout));
+    }
     let outline = if job.cells.is_empty() {
         zubi_syntax::outline_of_file(&job.name, text, &is_stopped)
     } else {
         SyntaxLanguage::from_id(&job.name)
             .map(|language| zubi_syntax::outline_of_cells(language, text, &job.cells, &is_stopped))
     };
-    match outline {
-        Some(Ok(outline)) => ParseAnswer::Outline(outline),
-        Some(Err(error)) => ParseAnswer::Failure(error.to_string()),
-        None => ParseAnswer::Failure(format!("the language of `{}` is unknown", job.name)),
-    }
+    outline.map_or_else(unknown, |outline| outline.map_or_else(failure, ParseAnswer::Outline))
 }
 
 #[cfg(test)]
@@ -98,6 +100,7 @@ mod tests {
                 bytes: text.len(),
                 time_ms: 10_000,
                 cells: Vec::new(),
+                layout: None,
                 search: search.clone(),
             };
             serde_json::to_writer(&mut input, &job)?;
@@ -115,7 +118,7 @@ mod tests {
         let names = |answer: &ParseAnswer| match answer {
             ParseAnswer::Outline(outline) => outline.declarations.iter().map(|it| it.name.clone()).collect(),
             ParseAnswer::Failure(reason) | ParseAnswer::Invalid(reason) => vec![reason.clone()],
-            ParseAnswer::Matches(_) => Vec::new(),
+            ParseAnswer::Matches(_) | ParseAnswer::Layout(_) => Vec::new(),
         };
         let answers: Vec<Vec<String>> = answers.iter().map(names).collect();
         assert_eq!(answers, [["price"], ["the language of `b.odd` is unknown"], ["é"]]);
@@ -128,7 +131,7 @@ mod tests {
             let count = |answer: &ParseAnswer| match answer {
                 ParseAnswer::Matches(answer) => answer.found.matches.len().to_string(),
                 ParseAnswer::Failure(reason) | ParseAnswer::Invalid(reason) => reason.clone(),
-                ParseAnswer::Outline(_) => String::new(),
+                ParseAnswer::Outline(_) | ParseAnswer::Layout(_) => String::new(),
             };
             answers.iter().map(count).collect::<Vec<_>>()
         };

@@ -20,7 +20,8 @@ use zubi_base::sync::lock;
 use zubi_code::syntax::{NodeSearch, PatternAnswer, PatternSearchError};
 use zubi_exec::sandbox::Sandbox;
 use zubi_syntax::{
-    MAX_PATTERN_BYTES, MAX_TEXT_BYTES, Notebook, OutlineError, PatternError, SyntaxLanguage, SyntaxOutline,
+    MAX_PATTERN_BYTES, MAX_TEXT_BYTES, Notebook, OutlineError, PatternError, SyntaxLanguage, SyntaxLayout,
+    SyntaxOutline, TextExtent,
 };
 
 use super::{
@@ -103,7 +104,7 @@ impl ParserProcess {
 impl SyntaxParser for ParserProcess {
     async fn outline(&self, file_name: &str, text: &Arc<str>) -> Result<SyntaxOutline, SyntaxError> {
         if !Notebook::is_notebook(file_name) {
-            return to_outline(self.run(file_name, &[], None, text).await?);
+            return to_outline(self.run(JobKind::outline(file_name, &[]), text).await?);
         }
         // The reader of notebooks is not a grammar, and leaves out everything but the code.
         let notebook = Notebook::parse(text).map_err(|error| SyntaxError(error.to_string()))?;
@@ -112,8 +113,15 @@ impl SyntaxParser for ParserProcess {
             return Ok(notebook.to_file(SyntaxOutline::default()));
         }
         let code = Arc::from(notebook.parsed_code());
-        let outline = to_outline(self.run(notebook.language().id, &cells, None, &code).await?)?;
+        let outline = to_outline(self.run(JobKind::outline(notebook.language().id, &cells), &code).await?)?;
         Ok(notebook.to_file(outline))
+    }
+
+    async fn layout(&self, file_name: &str, extent: TextExtent, text: &Arc<str>) -> Result<SyntaxLayout, SyntaxError> {
+        match self.run(JobKind { layout: Some(extent), ..JobKind::outline(file_name, &[]) }, text).await? {
+            ParseAnswer::Layout(layout) => Ok(layout),
+            answer => Err(to_error(answer)),
+        }
     }
 
     async fn find_matches(
@@ -126,11 +134,27 @@ impl SyntaxParser for ParserProcess {
             return Err(PatternSearchError::Pattern(PatternError::TooLarge.to_string()));
         }
         let search = PatternSearch { language: language.id.to_owned(), search: search.clone() };
-        match self.run("", &[], Some(search), text).await.map_err(PatternSearchError::Text)? {
+        let kind = JobKind { search: Some(search), ..JobKind::default() };
+        match self.run(kind, text).await.map_err(PatternSearchError::Text)? {
             ParseAnswer::Matches(answer) => Ok(answer),
             ParseAnswer::Invalid(reason) => Err(PatternSearchError::Pattern(reason)),
             answer => Err(PatternSearchError::Text(to_error(answer))),
         }
+    }
+}
+
+/// The parts of a [`ParseJob`] that say what to return for a text.
+#[derive(Default)]
+struct JobKind<'a> {
+    name: &'a str,
+    cells: &'a [Range<usize>],
+    layout: Option<TextExtent>,
+    search: Option<PatternSearch>,
+}
+
+impl<'a> JobKind<'a> {
+    fn outline(name: &'a str, cells: &'a [Range<usize>]) -> Self {
+        Self { name, cells, ..Self::default() }
     }
 }
 
@@ -145,23 +169,19 @@ fn to_outline(answer: ParseAnswer) -> Result<SyntaxOutline, SyntaxError> {
 fn to_error(answer: ParseAnswer) -> SyntaxError {
     match answer {
         ParseAnswer::Failure(reason) | ParseAnswer::Invalid(reason) => SyntaxError(reason),
-        ParseAnswer::Outline(_) | ParseAnswer::Matches(_) => SyntaxError("the parser answered another job".to_owned()),
+        ParseAnswer::Outline(_) | ParseAnswer::Layout(_) | ParseAnswer::Matches(_) => {
+            SyntaxError("the parser answered another job".to_owned())
+        }
     }
 }
 
 impl ParserProcess {
     /// Sends a job to the child, and remembers a text that ends or blocks it.
-    async fn run(
-        &self,
-        file_name: &str,
-        cells: &[Range<usize>],
-        search: Option<PatternSearch>,
-        text: &Arc<str>,
-    ) -> Result<ParseAnswer, SyntaxError> {
+    async fn run(&self, kind: JobKind<'_>, text: &Arc<str>) -> Result<ParseAnswer, SyntaxError> {
         if text.len() > MAX_TEXT_BYTES {
             return Err(SyntaxError(OutlineError::TooLarge { bytes: text.len() }.to_string()));
         }
-        let key = key_of(file_name, search.as_ref(), text);
+        let key = key_of(&kind, text);
         if let Some((at, reason)) = lock(&self.state.rejected).get(&key)
             && at.elapsed() < REJECTION
         {
@@ -169,11 +189,12 @@ impl ParserProcess {
         }
         let time = self.state.config.time;
         let job = ParseJob {
-            name: file_name.to_owned(),
+            name: kind.name.to_owned(),
             bytes: text.len(),
             time_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
-            cells: cells.to_vec(),
-            search,
+            cells: kind.cells.to_vec(),
+            layout: kind.layout,
+            search: kind.search,
         };
         let _permit = self.state.permits.acquire().await.map_err(start_error)?;
         // If the caller drops this future, the child is dropped too: it would answer the next job with this result.
@@ -208,7 +229,7 @@ impl ParserProcess {
                 }
             }
         };
-        tracing::warn!(file = file_name, %reason, "a text was not parsed");
+        tracing::warn!(file = job.name, %reason, "a text was not parsed");
         self.state.reject(key, &reason);
         Err(SyntaxError(reason))
     }
@@ -294,8 +315,8 @@ impl RunningParser {
     }
 }
 
-fn key_of(file_name: &str, search: Option<&PatternSearch>, text: &str) -> u64 {
+fn key_of(kind: &JobKind<'_>, text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (file_name, search, text).hash(&mut hasher);
+    (kind.name, kind.layout, &kind.search, text).hash(&mut hasher);
     hasher.finish()
 }

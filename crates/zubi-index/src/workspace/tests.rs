@@ -3,7 +3,7 @@
 use tempfile::TempDir;
 use zubi_base::fs;
 use zubi_code::syntax::{DirectParser, PatternAnswer, PatternSearchError, SyntaxError};
-use zubi_syntax::{SyntaxLanguage, SyntaxOutline};
+use zubi_syntax::{SyntaxLanguage, SyntaxLayout, SyntaxOutline, TextExtent};
 
 use super::*;
 
@@ -307,6 +307,10 @@ impl SyntaxParser for PausedParser {
     async fn outline(&self, file_name: &str, text: &Arc<str>) -> Result<SyntaxOutline, SyntaxError> {
         drop(self.is_paused.subscribe().wait_for(|is_paused| !is_paused).await);
         DirectParser.outline(file_name, text).await
+    }
+
+    async fn layout(&self, file_name: &str, extent: TextExtent, text: &Arc<str>) -> Result<SyntaxLayout, SyntaxError> {
+        DirectParser.layout(file_name, extent, text).await
     }
 
     async fn find_matches(

@@ -303,7 +303,7 @@ impl ServerPool {
         own: &Utf8Path,
     ) -> Vec<OtherRoot> {
         let mut found: Vec<OtherRoot> = Vec::new();
-        // This is no question, so nothing has removed the roots of the last one.
+        // No question began here, so the store of the last one may be outdated.
         let known = RecentRoots::default();
         for (path, example) in &files.examples {
             let Some(folder) = self.shared.workspace.folder_of(path) else { continue };

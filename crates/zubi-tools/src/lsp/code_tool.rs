@@ -47,6 +47,11 @@ pub(crate) trait CodeTool: Send + Sync + 'static {
         None
     }
 
+    /// Returns the effect of a call, which is at most the tool's.
+    fn effect(_input: &Self::Input) -> Effect {
+        Self::META.effect
+    }
+
     /// Returns the files that the call is known to write, as absolute paths, before any approval.
     fn writes(_intel: &CodeIntel, _input: &Self::Input) -> Vec<Utf8PathBuf> {
         Vec::new()
@@ -96,7 +101,9 @@ impl<T: CodeTool> TypedTool for CodeToolAdapter<T> {
         let reads = files_in_arguments(intel, args, T::META.effect);
         let mut footprint = Footprint { reads, ..Footprint::default() };
         if T::META.effect >= Effect::Write {
-            footprint.writes = T::writes(intel, &Self::parse(args.clone())?.tool);
+            let input = Self::parse(args.clone())?.tool;
+            footprint.effect = Some(T::effect(&input));
+            footprint.writes = T::writes(intel, &input);
         }
         Ok(footprint)
     }

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::owner_only;
 use zubi_code::symbol_index::{IndexPhase, SymbolIndex as _, WordFiles};
 use zubi_code::syntax::{DirectParser, NodeSearch, PatternAnswer, PatternSearchError, SyntaxError, SyntaxParser};
-use zubi_syntax::{SyntaxLanguage, SyntaxOutline};
+use zubi_syntax::{SyntaxLanguage, SyntaxLayout, SyntaxOutline, TextExtent};
 
 use super::{Fixture, open};
 use crate::build::BuildError;
@@ -32,6 +32,10 @@ impl SyntaxParser for LimitedParser {
         }
         self.permits.acquire().await.unwrap().forget();
         DirectParser.outline(file_name, text).await
+    }
+
+    async fn layout(&self, file_name: &str, extent: TextExtent, text: &Arc<str>) -> Result<SyntaxLayout, SyntaxError> {
+        DirectParser.layout(file_name, extent, text).await
     }
 
     async fn find_matches(

@@ -1,0 +1,101 @@
+//! The places of a given text: instead of a unit, before it or after it.
+
+use super::unit::{SymbolUnit, line_end, line_start};
+use super::{Candidate, RejectedEdit, Replacement, SymbolAction};
+
+impl SymbolUnit<'_> {
+    /// Returns the possible results of an action with a block, the most likely one first. The block is indented except for
+    /// its first line, and has `\n` as its line ending.
+    pub(super) fn insertions(&self, action: SymbolAction, block: &str) -> Result<Vec<Candidate>, RejectedEdit> {
+        if action == SymbolAction::Replace {
+            return Ok(vec![self.replacement(block)]);
+        }
+        if self.has_own_lines() {
+            return Ok(self.separators().into_iter().map(|it| self.insert_lines(action, block, it)).collect());
+        }
+        if block.contains('\n') {
+            return Err(self.shared_line("insert lines beside"));
+        }
+        let separators = self.separators().into_iter().flatten();
+        Ok(separators.map(|separator| self.insert_in_line(action, block, separator)).collect())
+    }
+
+    fn replacement(&self, block: &str) -> Candidate {
+        let mut block = block;
+        if let Some(rest) = self.separator.and_then(|(separator, _)| block.strip_suffix(separator)) {
+            block = rest.trim_end();
+        } else if self.separator.is_none() && self.comma_before().is_some() {
+            block = block.strip_suffix(',').unwrap_or(block);
+        }
+        Candidate::new(self.range.clone(), self.with_eol(block))
+    }
+
+    /// Returns the separators that may be necessary between the unit and another element.
+    fn separators(&self) -> Vec<Option<char>> {
+        match self.separator {
+            Some((',', _)) => vec![Some(',')],
+            _ if self.is_list_element() => vec![Some(','), None],
+            Some((separator, _)) => vec![Some(separator), None],
+            None => vec![None, Some(',')],
+        }
+    }
+
+    fn insert_lines(&self, action: SymbolAction, block: &str, separator: Option<char>) -> Candidate {
+        let (text, eol) = (self.text(), self.eol());
+        let blank = eol.repeat(self.blank_lines(block.contains('\n')));
+        let bare = separator.map_or(block, |it| block.strip_suffix(it).unwrap_or(block));
+        let is_last = separator == Some(',') && self.separator.is_none_or(|(own, _)| own != ',');
+        // A closing brace ends a declaration by itself: `}` in a class of JavaScript.
+        let needs = |it: &char| *it == ',' || !bare.ends_with('}');
+        let ended = match separator.filter(needs) {
+            Some(it) if !(is_last && action == SymbolAction::InsertAfter) => format!("{bare}{it}"),
+            Some(_) => bare.to_owned(),
+            None => block.to_owned(),
+        };
+        let block = self.with_eol(&ended);
+        let indentation = self.indentation();
+        if action == SymbolAction::InsertBefore {
+            let at = line_start(text, self.range.start);
+            let inserted = at + indentation.len()..at + indentation.len() + block.len();
+            let text = format!("{indentation}{block}{eol}{blank}");
+            return Candidate { replacements: vec![Replacement { range: at..at, text }], inserted };
+        }
+        let line = format!("{eol}{blank}{indentation}{block}");
+        let (end, before) = (self.range.end, line.len() - block.len());
+        if !is_last {
+            let at = line_end(text, self.end());
+            let inserted = at + before..at + before + block.len();
+            return Candidate { replacements: vec![Replacement { range: at..at, text: line }], inserted };
+        }
+        if self.separator.is_some() {
+            // What ends the list stays behind the new element: `B;` in an enum of Java.
+            let inserted = end + 1 + before..end + 1 + before + block.len();
+            let text = format!(",{line}");
+            return Candidate { replacements: vec![Replacement { range: end..end, text }], inserted };
+        }
+        let at = line_end(text, end);
+        let inserted = at + 1 + before..at + 1 + before + block.len();
+        let replacements =
+            vec![Replacement { range: end..end, text: ",".to_owned() }, Replacement { range: at..at, text: line }];
+        Candidate { replacements, inserted }
+    }
+
+    fn insert_in_line(&self, action: SymbolAction, block: &str, separator: char) -> Candidate {
+        let block = block.strip_suffix(separator).unwrap_or(block);
+        let (at, before, after) = match (action, self.separator) {
+            (SymbolAction::InsertBefore, _) => (self.range.start, String::new(), format!("{separator} ")),
+            (_, Some((own, end))) if own == separator => (end, " ".to_owned(), separator.to_string()),
+            _ => (self.range.end, format!("{separator} "), String::new()),
+        };
+        let inserted = at + before.len()..at + before.len() + block.len();
+        Candidate {
+            replacements: vec![Replacement { range: at..at, text: format!("{before}{block}{after}") }],
+            inserted,
+        }
+    }
+
+    /// Converts the line endings of a block to those of the text.
+    pub(super) fn with_eol(&self, block: &str) -> String {
+        if self.is_crlf { block.replace('\n', "\r\n") } else { block.to_owned() }
+    }
+}

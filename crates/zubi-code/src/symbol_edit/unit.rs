@@ -1,0 +1,197 @@
+//! The extent of a declaration in its text: its comments, annotations, separator and lines.
+
+use std::ops::Range;
+
+use zubi_syntax::{Declaration, DeclarationKind};
+
+use super::{ParsedText, RejectedEdit};
+
+/// The beginnings of comments that may follow a declaration in its line, in all languages.
+const COMMENT_STARTS: &[&str] = &["//", "#", "/*", "--", "%", "<!--"];
+
+/// A declaration, or the overloads of one name, with everything that belongs to it. Ranges are in bytes.
+#[derive(Debug)]
+pub(crate) struct SymbolUnit<'a> {
+    pub(super) parsed: &'a ParsedText,
+    /// The indices of the declarations, ascending: more than one for overloads.
+    pub(super) indices: Vec<usize>,
+    /// From the first comment or annotation to the end of the declaration.
+    pub(super) range: Range<usize>,
+    /// The first declaration without its comments.
+    pub(super) declared: Range<usize>,
+    /// The comments before the first declaration.
+    pub(super) doc: Option<Range<usize>>,
+    /// The separator after the declaration, `,` or `;`, and its end.
+    pub(super) separator: Option<(char, usize)>,
+    /// Whether the language ends lines with a carriage return and a line feed here.
+    pub(super) is_crlf: bool,
+}
+
+impl<'a> SymbolUnit<'a> {
+    /// Returns the unit of declarations by their indices, which must not be empty.
+    pub(crate) fn new(parsed: &'a ParsedText, indices: Vec<usize>) -> Option<Self> {
+        let declarations = &parsed.outline.declarations;
+        let (first, last) = (declarations.get(*indices.first()?)?, declarations.get(*indices.last()?)?);
+        let text = &*parsed.text;
+        let doc = match &first.doc {
+            Some(doc) if doc.end <= first.signature.start => Some(doc.clone()),
+            // A documentation string is in the body; comments may be above as well.
+            Some(_) => comments_above(text, first.range.start),
+            None => None,
+        };
+        let start = doc.as_ref().map_or(first.range.start, |doc| doc.start.min(first.range.start));
+        Some(Self {
+            range: start..last.range.end.max(first.range.end),
+            declared: first.range.clone(),
+            separator: separator_after(text, last.range.end),
+            is_crlf: text.matches("\r\n").count() * 2 > text.matches('\n').count(),
+            parsed,
+            indices,
+            doc,
+        })
+    }
+
+    /// Returns the range from the first comment or annotation to the end of the declaration.
+    pub(crate) fn range(&self) -> Range<usize> {
+        self.range.clone()
+    }
+
+    pub(super) fn text(&self) -> &'a str {
+        &self.parsed.text
+    }
+
+    pub(super) fn declarations(&self) -> &'a [Declaration] {
+        &self.parsed.outline.declarations
+    }
+
+    /// Returns the first of the declarations.
+    pub(super) fn first(&self) -> Option<&'a Declaration> {
+        self.declarations().get(*self.indices.first()?)
+    }
+
+    /// Returns the end of the unit with its separator.
+    pub(super) fn end(&self) -> usize {
+        self.separator.map_or(self.range.end, |(_, end)| end)
+    }
+
+    /// Returns the line ending of the text.
+    pub(super) fn eol(&self) -> &'static str {
+        if self.is_crlf { "\r\n" } else { "\n" }
+    }
+
+    /// Returns the indentation of the line in which the unit begins.
+    pub(super) fn indentation(&self) -> &'a str {
+        let line = self.text().get(line_start(self.text(), self.range.start)..self.range.start).unwrap_or_default();
+        let width = line.len() - line.trim_start_matches([' ', '\t']).len();
+        line.get(..width).unwrap_or_default()
+    }
+
+    /// Whether only white space precedes the unit in its line.
+    pub(super) fn begins_line(&self) -> bool {
+        let start = line_start(self.text(), self.range.start);
+        self.text().get(start..self.range.start).unwrap_or_default().trim().is_empty()
+    }
+
+    /// Whether only a comment follows the unit in its line.
+    pub(super) fn ends_line(&self) -> bool {
+        let rest = self.text().get(self.end()..line_end(self.text(), self.end())).unwrap_or_default().trim();
+        rest.is_empty() || COMMENT_STARTS.iter().any(|start| rest.starts_with(start))
+    }
+
+    /// Whether the unit has its lines for itself.
+    pub(super) fn has_own_lines(&self) -> bool {
+        self.begins_line() && self.ends_line()
+    }
+
+    /// Whether the unit spans several lines.
+    pub(super) fn is_multi_line(&self) -> bool {
+        self.text().get(self.declared.start..self.range.end).unwrap_or_default().contains('\n')
+    }
+
+    /// Returns the declarations with the same parent, except those of the unit, in the order of the text.
+    pub(super) fn siblings(&self) -> impl Iterator<Item = (usize, &'a Declaration)> {
+        let parent = self.first().and_then(|first| first.parent);
+        let all = self.declarations().iter().enumerate();
+        all.filter(move |(index, it)| it.parent == parent && !self.indices.contains(index))
+    }
+
+    /// Returns the sibling before the unit.
+    pub(super) fn previous(&self) -> Option<&'a Declaration> {
+        self.siblings().map(|(_, it)| it).take_while(|it| it.range.end <= self.range.start).last()
+    }
+
+    /// Returns the position of the comma between the previous sibling and the unit.
+    pub(super) fn comma_before(&self) -> Option<usize> {
+        let previous = self.previous()?;
+        let between = self.text().get(previous.range.end..self.range.start)?;
+        let at = previous.range.end + between.len() - between.trim_start().len();
+        self.text().get(at..)?.starts_with(',').then_some(at)
+    }
+
+    /// Whether the unit is an element of a list with commas.
+    pub(super) fn is_list_element(&self) -> bool {
+        self.separator.is_some_and(|(separator, _)| separator == ',')
+            || self.comma_before().is_some()
+            || self.first().is_some_and(|first| first.kind == DeclarationKind::EnumMember)
+    }
+
+    /// Returns a declaration that shares its statement with the unit: `var a, b = 1, 2`.
+    pub(crate) fn joint_declaration(&self) -> Option<&'a Declaration> {
+        let first = self.first()?;
+        self.siblings().map(|(_, it)| it).find(|it| {
+            let shares = it.range.start < first.range.end && first.range.start < it.range.end;
+            shares && it.name_range != first.name_range
+        })
+    }
+
+    pub(super) fn shared_line(&self, action: &str) -> RejectedEdit {
+        let name = self.first().map_or("", |first| first.name.as_str());
+        RejectedEdit::new(
+            format!("zubi cannot {action} `{name}`, which shares its line with other code"),
+            "Edit the text with `edit_files`.",
+        )
+    }
+}
+
+/// Returns the start of the line that contains an offset.
+pub(super) fn line_start(text: &str, offset: usize) -> usize {
+    text.get(..offset).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1)
+}
+
+/// Returns the end of the line that contains an offset, before its line ending.
+pub(super) fn line_end(text: &str, offset: usize) -> usize {
+    let rest = text.get(offset..).unwrap_or_default();
+    let line = rest.split('\n').next().unwrap_or_default();
+    offset + line.strip_suffix('\r').unwrap_or(line).len()
+}
+
+/// Returns the start of the next line, or the end of the text.
+pub(super) fn next_line(text: &str, offset: usize) -> usize {
+    text.get(offset..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| offset + at + 1)
+}
+
+fn separator_after(text: &str, end: usize) -> Option<(char, usize)> {
+    let rest = text.get(end..)?;
+    let spaces = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    let separator = rest.get(spaces..)?.chars().next().filter(|it| [',', ';'].contains(it))?;
+    Some((separator, end + spaces + 1))
+}
+
+/// Returns the range of the lines directly above an offset that are comments of Python at its indentation.
+fn comments_above(text: &str, offset: usize) -> Option<Range<usize>> {
+    let first_line = line_start(text, offset);
+    let indentation = text.get(first_line..offset)?;
+    let mut start = first_line;
+    while start > 0 {
+        let above = line_start(text, start - 1);
+        let line = text.get(above..start)?;
+        let is_comment = line.strip_prefix(indentation).is_some_and(|line| line.starts_with('#'));
+        // The first lines of a file may select the interpreter or the encoding.
+        let is_directive = line.starts_with("#!") || line.contains("coding");
+        if !is_comment || is_directive {
+            break;
+        }
+        start = above;
+    }
+    (start < first_line).then(|| start + indentation.len()..line_end(text, first_line - 1))
+}

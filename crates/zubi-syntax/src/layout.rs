@@ -1,0 +1,134 @@
+//! The errors and the multi-line strings of a text, for edits that must not break or change them.
+
+use std::ops::Range;
+
+use tree_sitter::{Node, Tree};
+
+use crate::language::{LanguagePart, SyntaxLanguage};
+use crate::outline::{OutlineError, check_text, parse_part};
+use crate::visibility_macros;
+
+/// The maximum number of errors and of strings in a layout.
+const MAX_RANGES: usize = 1_000;
+
+/// The number of nodes between two calls of the caller's check.
+const NODES_PER_CHECK: usize = 1_024;
+
+/// The languages whose multi-line strings are relative to their own indentation, so that an edit may indent them.
+const RELATIVE_STRINGS: &[&str] = &["elixir", "java", "swift"];
+
+/// The errors and the multi-line strings of a text, in bytes and in the order of the text. At most 1,000 of each.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct SyntaxLayout {
+    /// The outermost parts that the grammar rejected; an empty range is the place of a missing token.
+    pub errors: Vec<Range<usize>>,
+    /// The strings whose lines must stay as they are, because white space in them has a meaning: not documentation
+    /// strings, and not strings that are relative to their own indentation.
+    pub strings: Vec<Range<usize>>,
+}
+
+/// The extent of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TextExtent {
+    /// A whole file: the code of a component is in its scripts.
+    File,
+    /// Code only.
+    Fragment,
+}
+
+/// Returns the layout of a text in the language of a file's name (without its directories). Returns `None` if the
+/// language is unknown. `is_stopped` is as in [`crate::outline()`].
+pub fn layout_of_file(
+    name: &str,
+    text: &str,
+    extent: TextExtent,
+    is_stopped: &dyn Fn() -> bool,
+) -> Option<Result<SyntaxLayout, OutlineError>> {
+    let language = SyntaxLanguage::from_file_name(name)?;
+    let first = layout(language, text, extent, is_stopped);
+    // C++ in a header is an error in C.
+    let Some(other) = SyntaxLanguage::other_of_header(name) else { return Some(first) };
+    if first.as_ref().is_ok_and(|layout| layout.errors.is_empty()) {
+        return Some(first);
+    }
+    let other = layout(other, text, extent, is_stopped);
+    let count = |layout: &Result<SyntaxLayout, OutlineError>| layout.as_ref().map_or(usize::MAX, |it| it.errors.len());
+    Some(if count(&other) < count(&first) { other } else { first })
+}
+
+fn layout(
+    language: &SyntaxLanguage,
+    text: &str,
+    extent: TextExtent,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<SyntaxLayout, OutlineError> {
+    check_text(language, text)?;
+    let parts = match extent {
+        TextExtent::File => language.parts(text),
+        TextExtent::Fragment => vec![LanguagePart { grammar: language.grammar, range: 0..text.len() }],
+    };
+    let parsed = visibility_macros::blank_in(language, text);
+    let mut layout = SyntaxLayout::default();
+    for part in parts {
+        let tree = parse_part(language, &parsed, &part, is_stopped)?;
+        add_layout(&tree, is_stopped, &mut layout).ok_or(OutlineError::Stopped)?;
+    }
+    if RELATIVE_STRINGS.contains(&language.id) {
+        layout.strings.clear();
+    }
+    Ok(layout)
+}
+
+/// Visits the nodes that span several lines or contain an error, without recursion. Returns `None` if the caller stopped
+/// the walk.
+fn add_layout<'t>(tree: &'t Tree, is_stopped: &dyn Fn() -> bool, layout: &mut SyntaxLayout) -> Option<()> {
+    let mut cursor = tree.walk();
+    let mut nodes = 0_usize;
+    // The kind of the parent of each node on the way to the cursor.
+    let mut parents: Vec<&'t str> = vec![""];
+    loop {
+        nodes += 1;
+        if nodes.is_multiple_of(NODES_PER_CHECK) && is_stopped() {
+            return None;
+        }
+        let node = cursor.node();
+        if descends(node, parents.last().copied().unwrap_or_default(), layout) && cursor.goto_first_child() {
+            parents.push(node.kind());
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return Some(());
+            }
+            parents.pop();
+        }
+    }
+}
+
+/// Adds a node to the layout. Returns whether its children may belong to it as well.
+fn descends(node: Node<'_>, parent: &str, layout: &mut SyntaxLayout) -> bool {
+    if node.is_error() || node.is_missing() {
+        if layout.errors.len() < MAX_RANGES {
+            layout.errors.push(node.byte_range());
+        }
+        return false;
+    }
+    let is_multi_line = node.start_position().row < node.end_position().row;
+    if is_multi_line && node.is_named() && is_string(node.kind()) {
+        // A string that is a statement is documentation.
+        if parent != "expression_statement" && layout.strings.len() < MAX_RANGES {
+            layout.strings.push(node.byte_range());
+        }
+        return node.has_error();
+    }
+    is_multi_line || node.has_error()
+}
+
+/// Whether a kind of node is a string. All grammars name them so; a concatenation consists of strings with code between
+/// them.
+fn is_string(kind: &str) -> bool {
+    (kind.contains("string") && !kind.starts_with("concatenated"))
+        || kind.contains("heredoc")
+        || kind.contains("nowdoc")
+}
