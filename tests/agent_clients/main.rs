@@ -21,9 +21,6 @@ use clients::AgentClient;
 /// The time in which a host and its language servers end after their last client.
 const END_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Whether zubi has `edit_symbol`.
-const HAS_EDIT_SYMBOL: bool = false;
-
 /// Reads a method and its references, renames it, looks at the result, and reverts it.
 fn rename() -> Vec<TaskStep> {
     let method = "Console/print_json";
@@ -67,12 +64,7 @@ fn edit() -> Vec<TaskStep> {
 fn check(client: fn(&str) -> AgentClient, unlisted: Route) {
     processes::adopt_orphans();
     let project = Project::copy_published("rich");
-    let mut steps = rename();
-    if HAS_EDIT_SYMBOL {
-        steps.extend(edit());
-    }
-    steps.extend(callers());
-    let server = TaskServer::start(steps);
+    let server = TaskServer::start([rename(), edit(), callers()].concat());
     let client = client(&server.url());
     for (path, text) in &client.files {
         let file = project.home().join(path);
