@@ -46,6 +46,7 @@ usage: cargo xtask <command>
   bench --self         measure zubi on its own repository with rust-analyzer
   bench -- outlines    compare outlines by syntax with ctags and the servers, and write the page about it
   bench -- lsp         measure DomainLang's language server right after edits
+  bench -- tasks       measure the tokens of whole tasks over zubi, other bridges and a shell
   bench -- index       measure the index of Home Assistant against ctags, rg and bare pyright
   package [--target T] [--program FILE] [--out DIRECTORY]
                        package the VS Code extension: for linux-x64 with the program, and for all systems without

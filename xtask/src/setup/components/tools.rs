@@ -238,4 +238,22 @@ pub(super) const TOOLS: &[Component] = &[
         why: "what `file.search` is measured against, for `cargo xtask bench -- tools`",
         on_demand: true,
     },
+    Component {
+        name: "agent-lsp",
+        version: "0.23.5",
+        source: Source::PythonProgram(&["agent-lsp==0.23.5"]),
+        programs: &[("agent-lsp", "bin/agent-lsp")],
+        why: "a bridge that `cargo xtask bench -- tasks` compares with zubi",
+        on_demand: true,
+        ..PLAIN
+    },
+    Component {
+        name: "serena",
+        version: "2.1.0",
+        source: Source::PythonProgram(&["serena-agent==2.1.0"]),
+        programs: &[("serena", "bin/serena")],
+        why: "a bridge that `cargo xtask bench -- tasks` compares with zubi",
+        on_demand: true,
+        ..PLAIN
+    },
 ];
