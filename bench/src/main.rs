@@ -8,7 +8,7 @@
 //! The first argument selects another benchmark: `lsp` (DomainLang's own language server, [`editor`]), `tools` (tools
 //! that use no server, [`tools`]), `hosts` (the cost of sharing a host, [`hosts`]), `editor` (zubi in VS Code,
 //! [`window`]), `agent` (the agent's loop, [`agent`]), `index` (the index of a large tree, [`index`]), `team`
-//! (a team's index on PostgreSQL, [`team`]). Only `index` needs another language server. `--self` measures zubi on its
+//! (a team's index on PostgreSQL, [`team`]), `tasks` (whole tasks and their tokens, [`tasks`]). Only `index` needs another language server. `--self` measures zubi on its
 //! own repository with rust-analyzer ([`own`]).
 #![expect(
     clippy::print_stdout,
@@ -31,6 +31,7 @@ mod recovery;
 mod stats;
 mod subject;
 mod table;
+mod tasks;
 mod team;
 mod tools;
 mod warm;
@@ -52,6 +53,7 @@ usage: zubi-bench [--quick] [breadth|cold|python|cpp|rust|typescript|tsserver|go
        zubi-bench agent [--quick]
        zubi-bench index [--quick] [FOLDER]
        zubi-bench team [--quick]
+       zubi-bench tasks [--verbose] [TASK|COLUMN]…
        zubi-bench --self [--quick]";
 
 /// The argument for DomainLang's language server.
@@ -68,6 +70,9 @@ const INDEX: &str = "index";
 
 /// The argument for a team's index.
 const TEAM: &str = "team";
+
+/// The argument for whole tasks.
+const TASKS: &str = "tasks";
 
 /// The argument for a real VS Code.
 const EDITOR: &str = "editor";
@@ -96,6 +101,7 @@ fn main() -> Result<()> {
         [first, rest @ ..] if first == HOSTS => hosts::run(rest),
         [first, rest @ ..] if first == INDEX => index::run(rest),
         [first, rest @ ..] if first == TEAM => team::run(rest),
+        [first, rest @ ..] if first == TASKS => tasks::run(rest),
         [first, rest @ ..] if first == EDITOR => window::run(rest),
         [first, rest @ ..] if first == AGENT => agent::run(rest),
         [first, rest @ ..] if first == OWN => own::run(rest),

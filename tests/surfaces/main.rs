@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, reason = "a failed expectation is a failed test, also in a helper")]
 
 mod command_line;
+mod converters;
 mod diagrams;
 mod doctor;
 mod identity;

@@ -2,7 +2,8 @@
 //!
 //! Without arguments it compares zubi with bare language servers. The first argument selects another benchmark: `model`
 //! or `lsp` (DomainLang on large models), `outlines` (the recall of outlines by syntax), `tools` (tools without a server),
-//! `index` (the index of a large tree), `team` (a team's index on PostgreSQL), `editor` (the extension in a real VS Code),
+//! `index` (the index of a large tree), `team` (a team's index on PostgreSQL), `tasks` (the
+//! tokens of whole tasks, also over other bridges), `editor` (the extension in a real VS Code),
 //! `--self` (zubi on its own repository with rust-analyzer).
 
 use anyhow::Result;
@@ -32,6 +33,10 @@ const COMPONENTS: &[&str] = &[
     "bash-language-server",
 ];
 
+/// The components for whole tasks: other bridges, and the language servers, compilers and projects of all columns.
+const TASK_COMPONENTS: [&str; 9] =
+    ["node", "pyright", "typescript", "typescript-language-server", "ripgrep", "rich", "rxjs", "agent-lsp", "serena"];
+
 /// Builds and runs a benchmark, which receives `arguments`.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments {
@@ -51,6 +56,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         }
         [first, ..] if first == "team" => {
             setup::run(&["postgresql".to_owned()])?;
+            bench(arguments)
+        }
+        [first, ..] if first == "tasks" => {
+            setup::run(&TASK_COMPONENTS.map(str::to_owned))?;
             bench(arguments)
         }
         [first, ..] if first == "tools" => {

@@ -35,7 +35,9 @@ usage: cargo xtask <command>
                        set-up, checks and tests; --full adds the long ones (CONTRIBUTING.md lists them); ARGS go to nextest
   check                format, lints, layers, sources, licences, generated files
   words                only the check of words and names (STYLE.md)
-  setup [--only A,B]   install the real programs that the tests need into target/tools
+  setup [--full | --only A,B]
+                       install the real programs that the tests need into target/tools; --full adds those that only
+                       `test --full` uses
   generate [--check]   write the generated reference pages, or only check that they are up to date
   codegen [--check]    write the sources generated from the grammar of DomainLang, or only check that they are up to date
   picture              run zubi and write the picture of the README
@@ -44,6 +46,7 @@ usage: cargo xtask <command>
   bench --self         measure zubi on its own repository with rust-analyzer
   bench -- outlines    compare outlines by syntax with ctags and the servers, and write the page about it
   bench -- lsp         measure DomainLang's language server right after edits
+  bench -- tasks       measure the tokens of whole tasks over zubi, other bridges and a shell
   bench -- index       measure the index of Home Assistant against ctags, rg and bare pyright
   package [--target T] [--program FILE] [--out DIRECTORY]
                        package the VS Code extension: for linux-x64 with the program, and for all systems without
@@ -75,6 +78,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         }
         "check" => no_arguments(command, rest).and_then(|()| check::run()),
         "words" => no_arguments(command, rest).and_then(|()| check::words()),
+        "setup" if rest == ["--full"] => setup::run_full(),
         "setup" => setup::run(&selected_components(rest)?),
         "generate" => match rest {
             [] => generate::write(),
@@ -119,7 +123,7 @@ fn selected_components(rest: &[String]) -> Result<Vec<String>> {
     match rest {
         [] => Ok(Vec::new()),
         [flag, names] if flag == "--only" => Ok(names.split(',').map(|name| name.trim().to_owned()).collect()),
-        _ => bail!("`setup` takes only `--only A,B`\n\n{USAGE}"),
+        _ => bail!("`setup` takes only `--full` or `--only A,B`\n\n{USAGE}"),
     }
 }
 

@@ -18,17 +18,31 @@ use components::{Component, Source};
 
 /// Installs the named components, or all except those on demand.
 pub(crate) fn run(only: &[String]) -> Result<()> {
+    install_selected(select(only)?)
+}
+
+/// Installs all components except those on demand, and then those that only the tests of a full run use.
+pub(crate) fn run_full() -> Result<()> {
+    let mut selected = select(&[])?;
+    selected.extend(components::for_full_tests());
+    install_selected(selected)
+}
+
+/// Returns the named components, or all except those on demand.
+fn select(only: &[String]) -> Result<Vec<&'static Component>> {
     for name in only {
         if components::all().all(|component| component.name != name) {
             let names: Vec<_> = components::all().map(|component| component.name).collect();
             bail!("there is no component `{name}`; there are {}", names.join(", "));
         }
     }
-    let selected: Vec<&Component> = components::all()
-        .filter(
-            |component| if only.is_empty() { !component.on_demand } else { only.iter().any(|n| n == component.name) },
-        )
-        .collect();
+    let is_selected = |component: &&Component| {
+        if only.is_empty() { !component.on_demand } else { only.iter().any(|name| name == component.name) }
+    };
+    Ok(components::all().filter(is_selected).collect())
+}
+
+fn install_selected(selected: Vec<&Component>) -> Result<()> {
     std::fs::create_dir_all(paths::tools()).context("cannot create target/tools")?;
     // Compiling uses processors, downloading the network: concurrently they take as long as the longer one.
     let (compiled, fetched): (Vec<&Component>, Vec<&Component>) =

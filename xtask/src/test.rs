@@ -11,10 +11,11 @@ use anyhow::{Context as _, Result, bail};
 use crate::run::{self, Parts};
 use crate::{check, extension, generate, paths, setup};
 
-/// Test binaries of `zubi-tests` that only `--full` runs: each starts many servers and runs alone on the machine. The
-/// nextest profile `default` excludes the same ones (`.config/nextest.toml`; a test compares the two).
+/// Test binaries of `zubi-tests` that only `--full` runs: each starts many servers, or agents that only a full set-up
+/// installs, and runs alone on the machine. The nextest profile `default` excludes the same ones
+/// (`.config/nextest.toml`; a test compares the two).
 #[cfg(test)]
-const FULL_ONLY: &[&str] = &["honesty", "latency", "lifecycle", "soak"];
+const FULL_ONLY: &[&str] = &["agent_clients", "honesty", "latency", "lifecycle", "soak"];
 
 /// The variable that makes cargo compile the workspace's crates with clippy's compiler. `cargo clippy` would analyse each
 /// crate a second time.
@@ -35,7 +36,10 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let mut parts = Parts::default();
     check_disk()?;
-    parts.part("setup", || setup::run(&[]).map(|()| String::new()));
+    parts.part("setup", || {
+        let installed = if options.full { setup::run_full() } else { setup::run(&[]) };
+        installed.map(|()| String::new())
+    });
     parts.part("deny", check::deny);
     parts.part("typescript", extension::lint);
     check::sources(&mut parts);

@@ -7,7 +7,7 @@ use rmcp::model::{
     CallToolResult, ContentBlock, Icon, JsonObject, MetaObject, ReadResourceResult, Resource, ResourceContents, Tool,
     ToolAnnotations,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use zubi_host::CallAnswer;
 use zubi_tool_api::spec::{EDIT_TOOLSET, Effect, Exposure, META_TOOLSET, ToolSpec};
 use zubi_tool_api::{ResourceSpec, ResourceText};
@@ -138,9 +138,13 @@ fn slim_nested(schema: &mut Value) {
     object.remove("maximum");
     object.remove("maxLength");
     object.retain(|keyword, _| !keyword.starts_with("x-"));
-    if object.get("additionalProperties") == Some(&Value::Bool(false)) {
-        object.remove("additionalProperties");
+    match object.get("additionalProperties") {
+        Some(Value::Bool(false)) => drop(object.remove("additionalProperties")),
+        // The same as a schema: Google's SDK accepts no `true` here.
+        Some(Value::Bool(true)) => drop(object.insert("additionalProperties".to_owned(), JsonObject::new().into())),
+        _ => {}
     }
+    split_types(object);
     if object.get("type").is_some_and(|kind| kind == "object") {
         object.entry("properties").or_insert_with(|| JsonObject::new().into());
     }
@@ -150,6 +154,24 @@ fn slim_nested(schema: &mut Value) {
     if let Some(items) = object.get_mut("items") {
         slim_nested(items);
     }
+    if let Some(Value::Array(choices)) = object.get_mut("anyOf") {
+        choices.iter_mut().for_each(slim_nested);
+    }
+}
+
+/// Converts a list of types to a choice of schemas with one type each: Anthropic's SDK accepts no list, and Google's
+/// loses the description. Null is the same as an absent argument, so it is not a choice.
+fn split_types(object: &mut JsonObject) {
+    let Some(Value::Array(types)) = object.get_mut("type") else { return };
+    let mut types = std::mem::take(types);
+    types.retain(|kind| kind != "null");
+    if let [only] = types.as_slice() {
+        object.insert("type".to_owned(), only.clone());
+        return;
+    }
+    object.remove("type");
+    let choices: Vec<Value> = types.into_iter().map(|kind| json!({ "type": kind })).collect();
+    object.insert("anyOf".to_owned(), choices.into());
 }
 
 /// Converts an answer. A failure is a result with `isError`, because a protocol error would not reach the model.
@@ -177,4 +199,33 @@ pub(crate) fn resources(specs: &[ResourceSpec]) -> Vec<Resource> {
 /// Converts the content of a resource, under the requested URI.
 pub(crate) fn resource(uri: String, text: ResourceText) -> ReadResourceResult {
     ReadResourceResult::new(vec![ResourceContents::text(text.text, uri).with_mime_type(text.mime_type)])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::slim_nested;
+
+    #[test]
+    fn nested_schemas_have_one_type_and_no_boolean_schema() {
+        let mut schema = json!({
+            "type": "object", "additionalProperties": false,
+            "properties": {
+                "value": { "type": ["string", "number", "null"] },
+                "name": { "type": ["string", "null"] },
+                "rest": { "anyOf": [{ "type": "object", "additionalProperties": true }, { "type": "string" }] },
+            },
+        });
+        slim_nested(&mut schema);
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "value": { "anyOf": [{ "type": "string" }, { "type": "number" }] },
+                "name": { "type": "string" },
+                "rest": { "anyOf": [{ "type": "object", "additionalProperties": {}, "properties": {} }, { "type": "string" }] },
+            },
+        });
+        assert_eq!(schema, expected);
+    }
 }

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Owns: listening, the bytes of HTTP and the end of an answer. [`dialects`] has the answers of each API, [`requests`]
-//! the expectations on a request. Only models are replaced in these tests: real ones cost money and answer differently
+//! the expectations on a request. [`tasks`] is a server for agents of other vendors, whose requests no script can list. Only models are replaced in these tests: real ones cost money and answer differently
 //! each time.
 
 #![expect(clippy::expect_used, reason = "a test harness: a failed expectation is a failed test")]
@@ -27,9 +27,11 @@ use serde_json::{Value, json};
 pub mod dialects;
 pub mod requests;
 mod responses;
+pub mod tasks;
 
 pub use self::dialects::{Dialect, ScriptedReply, Stop};
 pub use self::requests::{Expect, Request};
+pub use self::tasks::{TaskOutcome, TaskServer, TaskStep};
 
 /// The default name of the model.
 pub const MODEL: &str = "scripted";
@@ -190,14 +192,7 @@ impl Server {
         let script = Script { turns: turns.into(), ..Script::default() };
         let shared = Arc::new(ServerState { dialect, key: key.to_owned(), script: Mutex::new(script) });
         let thread_shared = Arc::clone(&shared);
-        // The thread lives as long as the test's process; an unused port is harmless.
-        thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let shared = Arc::clone(&thread_shared);
-                // Tests cancel clients on purpose.
-                thread::spawn(move || drop(shared.serve(stream)));
-            }
-        });
+        accept_all(listener, move |stream| thread_shared.serve(stream));
         Self { port, shared }
     }
 
@@ -222,6 +217,19 @@ impl Server {
             script.turns.len()
         );
     }
+}
+
+/// Serves each connection in a thread of its own. The threads live as long as the test's process; an unused port is
+/// harmless.
+fn accept_all(listener: TcpListener, serve: impl Fn(TcpStream) -> std::io::Result<()> + Send + Sync + 'static) {
+    let serve = Arc::new(serve);
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let serve = Arc::clone(&serve);
+            // Tests cancel clients on purpose.
+            thread::spawn(move || drop(serve(stream)));
+        }
+    });
 }
 
 impl ServerState {
@@ -317,12 +325,14 @@ pub struct Call {
     /// The server's id for the call; dialects without ids omit it.
     pub id: String,
     pub tool: String,
+    /// The group of tools that has it, as the Responses API calls a tool of an MCP server.
+    pub namespace: Option<String>,
     pub arguments: Value,
 }
 
 impl Call {
     fn new(number: usize, tool: &str, arguments: Value) -> Self {
         let arguments = if arguments.is_null() { json!({}) } else { arguments };
-        Self { id: format!("call_{number}"), tool: tool.to_owned(), arguments }
+        Self { id: format!("call_{number}"), tool: tool.to_owned(), namespace: None, arguments }
     }
 }

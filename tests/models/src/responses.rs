@@ -73,8 +73,12 @@ pub(super) fn answer(reply: &ScriptedReply) -> String {
         let at = output.len();
         let id = format!("fc_{number}");
         let item = |status: &str, arguments: &str| {
-            json!({ "id": id, "type": "function_call", "status": status, "call_id": call.id, "name": call.tool,
-                    "arguments": arguments })
+            let mut item = json!({ "id": id, "type": "function_call", "status": status, "call_id": call.id,
+                                   "name": call.tool, "arguments": arguments });
+            if let Some(namespace) = &call.namespace {
+                item["namespace"] = json!(namespace);
+            }
+            item
         };
         let arguments = call.arguments.to_string();
         frames.push("response.output_item.added", json!({ "output_index": at, "item": item("in_progress", "") }));

@@ -3,6 +3,7 @@
 //! Versions are pinned so that a test's snapshot means the same on every machine. For programs of Debian's own release,
 //! apt decides the version, and `setup` prints it.
 
+mod agents;
 mod servers;
 mod tools;
 
@@ -59,7 +60,7 @@ pub(crate) struct Component {
     pub(crate) says: &'static str,
     /// The purpose, which `setup` prints.
     pub(crate) why: &'static str,
-    /// Whether a plain `setup` omits the component; a command installs it by name.
+    /// Whether a plain `setup` omits the component; a command installs it by name, or `setup --full`.
     pub(crate) on_demand: bool,
 }
 
@@ -79,7 +80,12 @@ pub(crate) const VALGRIND_TOOLS: &str = "usr/libexec/valgrind";
 
 /// All components, in the order of installation.
 pub(crate) fn all() -> impl Iterator<Item = &'static Component> {
-    servers::SERVERS.iter().chain(tools::TOOLS)
+    servers::SERVERS.iter().chain(tools::TOOLS).chain(agents::AGENTS)
+}
+
+/// The components on demand that the tests of a full run use.
+pub(crate) fn for_full_tests() -> impl Iterator<Item = &'static Component> {
+    agents::AGENTS.iter()
 }
 
 #[cfg(test)]

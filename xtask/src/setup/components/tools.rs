@@ -14,6 +14,19 @@ pub(super) const TOOLS: &[Component] = &[
         ..PLAIN
     },
     Component {
+        name: "agent-sdks",
+        version: "0.24.0",
+        source: Source::Pip(&["openai-agents==0.24.0", "google-genai==3.6.1", "anthropic==2.14.0"]),
+        check: &[
+            "python3",
+            "-c",
+            "import importlib.metadata as m; print(*(m.version(n) for n in ('openai-agents', 'google-genai', 'anthropic')))",
+        ],
+        says: "0.24.0",
+        why: "what the SDKs of OpenAI, Google and Anthropic make of the tools' schemas",
+        ..PLAIN
+    },
+    Component {
         name: "mcp-inspector",
         version: "2.12.0",
         source: Source::Npm(&["@modelcontextprotocol/inspector@2.12.0"]),
@@ -224,5 +237,23 @@ pub(super) const TOOLS: &[Component] = &[
         says: "ripgrep",
         why: "what `file.search` is measured against, for `cargo xtask bench -- tools`",
         on_demand: true,
+    },
+    Component {
+        name: "agent-lsp",
+        version: "0.23.5",
+        source: Source::PythonProgram(&["agent-lsp==0.23.5"]),
+        programs: &[("agent-lsp", "bin/agent-lsp")],
+        why: "a bridge that `cargo xtask bench -- tasks` compares with zubi",
+        on_demand: true,
+        ..PLAIN
+    },
+    Component {
+        name: "serena",
+        version: "2.1.0",
+        source: Source::PythonProgram(&["serena-agent==2.1.0"]),
+        programs: &[("serena", "bin/serena")],
+        why: "a bridge that `cargo xtask bench -- tasks` compares with zubi",
+        on_demand: true,
+        ..PLAIN
     },
 ];
