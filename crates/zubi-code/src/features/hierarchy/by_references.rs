@@ -110,8 +110,8 @@ impl CodeQuery<'_> {
         if has_implementations {
             return self.subtypes_by_implementations(at, &root, servers).await;
         }
-        let is_asked_about = |kind| if direction == Direction::Incoming { is_function(kind) } else { is_type(kind) };
-        if !root.declaration().is_some_and(|declaration| is_asked_about(declaration.kind)) {
+        let has_relation = |kind| if direction == Direction::Incoming { is_function(kind) } else { is_type(kind) };
+        if !root.declaration().is_some_and(|declaration| has_relation(declaration.kind)) {
             return Ok(None);
         }
         let Some(node) = root.node(self, Vec::new()) else { return Ok(None) };

@@ -18,7 +18,7 @@ use crate::outline::{self, OutlineSymbol};
 use crate::query::{CodeQuery, SourceDocument};
 use crate::text_search;
 
-/// The maximum number of files whose outlines a server is asked for; the syntax shows the declarations of the others.
+/// The maximum number of files whose outlines come from a server; the syntax shows the declarations of the others.
 const MAX_SERVER_OUTLINES: usize = 8;
 
 /// The language ids in which all symbols of a scope share one set of names.
