@@ -89,7 +89,7 @@ fn kind_group(kind: &str) -> u8 {
 mod tests {
     use super::*;
 
-    fn sorted(query: &str, symbols: &[(&str, &str)]) -> Vec<String> {
+    fn sort(query: &str, symbols: &[(&str, &str)]) -> Vec<String> {
         let ranking = SymbolRanking::new(query, symbols.iter().map(|(_, name)| *name));
         let mut symbols = symbols.to_vec();
         symbols.sort_by_key(|(kind, name)| ranking.rank(name, kind));
@@ -107,7 +107,7 @@ mod tests {
             ("class", "QuerySetChoice"),
         ];
         assert_eq!(
-            sorted("QuerySet", &symbols),
+            sort("QuerySet", &symbols),
             [
                 "class QuerySet",
                 "method queryset",
@@ -127,10 +127,10 @@ mod tests {
             ("class", "WindowsConsoleFeatures"),
             ("class", "Console"),
         ];
-        assert_eq!(sorted("Consle", &symbols)[0], "class Console");
-        assert_eq!(sorted("Cnosole", &symbols)[0], "class Console");
+        assert_eq!(sort("Consle", &symbols)[0], "class Console");
+        assert_eq!(sort("Cnosole", &symbols)[0], "class Console");
         assert_eq!(
-            sorted("print", &[("method", "sprinter"), ("variable", "print"), ("function", "x::print")])[0],
+            sort("print", &[("method", "sprinter"), ("variable", "print"), ("function", "x::print")])[0],
             "function x::print"
         );
     }
