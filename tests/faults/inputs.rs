@@ -113,7 +113,7 @@ async fn invalid_inputs_are_rejected_with_a_hint() {
     ────
     lsp_format_document {"path":"large.py"}
     Failed to format the file: ty cannot format this file
-    Use another request, or read the file.
+    No formatter for Python is installed. With `ruff` on the PATH zubi formats by its server; `black`, `autopep8` and `yapf` are commands to run yourself.
     ────
     lsp_hover {"at":"shapes/shape.py:9999:1"}
     Invalid input: at: line 9999 is past the end; `shapes/shape.py` has 38 lines

@@ -123,7 +123,6 @@ async fn rename(zubi: &Zubi, project: &Project) {
     at shapes/shape.py:35:5 total_area (function)
     plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
     note: 1 mention of `total_area` in comments, strings and documents (1 file) will stay: includeText=true
-    shapes/: report.py 2, shape.py 1
     diff --git a/shapes/report.py b/shapes/report.py
     --- a/shapes/report.py
     +++ b/shapes/report.py
@@ -150,7 +149,10 @@ async fn rename(zubi: &Zubi, project: &Project) {
              return self.width * self.height
      
      
-    … cut: 809 of 1060 bytes; raise maxTokens for the rest
+    -def total_area(first: Shape, second: Shape, scale: float) -> float:
+    +def combined_area(first: Shape, second: Shape, scale: float) -> float:
+         """The area of two shapes together, `scale` times."""
+         return scale * (first.area() + second.area())
     apply_edit {"plan":"p-[plan]"} writes it
     [pyright · ready]
     ──── apply_edit

@@ -141,7 +141,7 @@ async fn basedpyright() {
     [basedpyright · ready]
     ──── lsp_format_document {"path":"shapes/messy.py"} (refused)
     Failed to format the file: basedpyright cannot format this file
-    Use another request, or read the file.
+    No formatter for Python is installed. With `ruff` on the PATH zubi formats by its server; `black`, `autopep8` and `yapf` are commands to run yourself.
     "#);
 }
 
@@ -254,7 +254,7 @@ async fn pyrefly() {
     [pyrefly · ready]
     ──── lsp_format_document {"path":"shapes/messy.py"} (refused)
     Failed to format the file: pyrefly cannot format this file
-    Use another request, or read the file.
+    No formatter for Python is installed. With `ruff` on the PATH zubi formats by its server; `black`, `autopep8` and `yapf` are commands to run yourself.
     "#);
 }
 
@@ -366,7 +366,7 @@ async fn zuban() {
     [zuban · ready]
     ──── lsp_format_document {"path":"shapes/messy.py"} (refused)
     Failed to format the file: zuban cannot format this file
-    Use another request, or read the file.
+    No formatter for Python is installed. With `ruff` on the PATH zubi formats by its server; `black`, `autopep8` and `yapf` are commands to run yourself.
     "#);
 }
 
@@ -482,6 +482,6 @@ async fn jedi_language_server() {
     [jedi-language-server · ready · syntax diagnostics only]
     ──── lsp_format_document {"path":"shapes/messy.py"} (refused)
     Failed to format the file: jedi-language-server cannot format this file
-    Use another request, or read the file.
+    No formatter for Python is installed. With `ruff` on the PATH zubi formats by its server; `black`, `autopep8` and `yapf` are commands to run yourself.
     "#);
 }

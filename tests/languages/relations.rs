@@ -45,7 +45,7 @@ async fn rust() {
     at src/report.rs:6:8 describe (function)
     3 callees of `describe`, up to 2 steps away
     function describe  src/report.rs:6:8  pub fn describe(radius: f64) -> f64 {
-      function impl Shape for Circle.area  src/shape.rs:16:8  9: /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
+      function Circle.area  src/shape.rs:16:8  9: /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
       function total_area  src/shape.rs:34:8  9: /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
         function Shape.area  src/shape.rs:6:8  35: scale * (first.area() + second.area())
     [rust-analyzer · ready]
@@ -53,8 +53,12 @@ async fn rust() {
     // rust-analyzer has no type hierarchy, so its implementations answer.
     let subtypes = json!({ "symbol": "Shape", "direction": "subtypes" });
     assert_snapshot!(zubi.call_stable("lsp_type_hierarchy", subtypes).await, @"
-    Failed to walk the type hierarchy: rust-analyzer cannot find subtypes
-    The nearest supported request: `lsp_implementations` lists everything that implements or extends it.
+    at src/shape.rs:4:11 Shape (interface)
+    2 subtypes of `Shape`
+    interface Shape  src/shape.rs:4:11  pub trait Shape {
+      object Circle  src/shape.rs:15:1  impl Shape for Circle {
+      object Rectangle  src/shape.rs:27:1  impl Shape for Rectangle {
+    [rust-analyzer · ready · subtypes of any distance from implementations: rust-analyzer has no request for subtypes]
     ");
     assert_snapshot!(zubi.call_stable("lsp_explain", json!({ "symbol": "total_area" })).await, @"
     at src/shape.rs:34:8 total_area (function)
@@ -85,7 +89,7 @@ async fn rust() {
       9:29  /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
     no implementations
     1 caller
-      function describe  src/report.rs:6:8  pub fn describe(radius: f64) -> f64 {  calls at line 9
+      function describe  src/report.rs:6:8  9: /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
     [rust-analyzer · ready]
     ");
 }
@@ -211,15 +215,19 @@ async fn go() {
     at report/report.go:7:6 Describe (function)
     3 callees of `Describe`, up to 2 steps away
     function Describe  report/report.go:7:6  func Describe(radius float64) float64 {
-      function Area  shape/shape.go:16:17  10: /* 📐 before the call */ return shape.TotalArea(circle, square, 1) + circle.Area()
+      function Circle.Area  shape/shape.go:16:17  10: /* 📐 before the call */ return shape.TotalArea(circle, square, 1) + circle.Area()
       function TotalArea  shape/shape.go:31:6  10: /* 📐 before the call */ return shape.TotalArea(circle, square, 1) + circle.Area()
         function Shape.Area  shape/shape.go:7:2  32: return scale * (first.Area() + second.Area())
     [gopls · ready]
     ");
     let subtypes = json!({ "symbol": "Shape", "direction": "subtypes" });
     assert_snapshot!(zubi.call_stable("lsp_type_hierarchy", subtypes).await, @"
-    Failed to walk the type hierarchy: gopls cannot find subtypes
-    The nearest supported request: `lsp_implementations` lists everything that implements or extends it.
+    at shape/shape.go:5:6 Shape (interface)
+    2 subtypes of `Shape`
+    interface Shape  shape/shape.go:5:6  type Shape interface {
+      struct Circle  shape/shape.go:11:6  type Circle struct {
+      struct Rectangle  shape/shape.go:21:6  type Rectangle struct {
+    [gopls · ready · subtypes of any distance from implementations: gopls has no request for subtypes]
     ");
     assert_snapshot!(zubi.call_stable("lsp_explain", json!({ "symbol": "TotalArea" })).await, @"
     at shape/shape.go:31:6 TotalArea (function)
@@ -246,7 +254,7 @@ async fn go() {
       10:39  /* 📐 before the call */ return shape.TotalArea(circle, square, 1) + circle.Area()
     implementations: failed: gopls answered `textDocument/implementation` with an error: TotalArea is a function, not a method (0)
     1 caller
-      function Describe  report/report.go:7:6  func Describe(radius float64) float64 {  calls at line 10
+      function Describe  report/report.go:7:6  10: /* 📐 before the call */ return shape.TotalArea(circle, square, 1) + circle.Area()
     [gopls · ready]
     ");
 }
@@ -283,17 +291,51 @@ async fn python() {
     "#);
     // pyright has neither implementations nor a type hierarchy, so references answer.
     let hierarchy = |symbol: &str, direction: &str| json!({ "symbol": symbol, "direction": direction, "depth": 2 });
-    assert_snapshot!(zubi.call_stable("lsp_type_hierarchy", hierarchy("Shape", "subtypes")).await, @"");
-    assert_snapshot!(zubi.call_stable("lsp_type_hierarchy", hierarchy("Circle", "supertypes")).await, @"");
-    assert_snapshot!(zubi.call_stable("lsp_implementations", json!({ "symbol": "Shape/area" })).await, @"");
-    assert_snapshot!(zubi.call_refused("lsp_format_document", json!({ "path": "shapes/shape.py" })).await, @"");
+    assert_snapshot!(zubi.call_stable("lsp_type_hierarchy", hierarchy("Shape", "subtypes")).await, @"
+    at shapes/shape.py:6:7 Shape (class)
+    2 subtypes of `Shape`, up to 2 steps away
+    class Shape  shapes/shape.py:6:7  class Shape(ABC):
+      class Circle  shapes/shape.py:14:7  class Circle(Shape):
+      class Rectangle  shapes/shape.py:24:7  class Rectangle(Shape):
+    [pyright · ready · subtypes from references and declarations: pyright has no request for them]
+    ");
+    assert_snapshot!(zubi.call_stable("lsp_type_hierarchy", hierarchy("Circle", "supertypes")).await, @"
+    at shapes/shape.py:14:7 Circle (class)
+    2 supertypes of `Circle`, up to 2 steps away
+    class Circle  shapes/shape.py:14:7  class Circle(Shape):
+      class Shape  shapes/shape.py:6:7  class Shape(ABC):
+        class ABC  /usr/lib/python3.11/abc.py:184:7 (external)  class ABC(metaclass=ABCMeta):
+    [pyright · ready · supertypes from references and declarations: pyright has no request for them]
+    ");
+    assert_snapshot!(zubi.call_stable("lsp_implementations", json!({ "symbol": "Shape/area" })).await, @"
+    at shapes/shape.py:10:9 area (method)
+    2 implementations of `area`
+    shapes/shape.py
+      20:9  def area(self) -> float:
+      31:9  def area(self) -> float:
+    [pyright · ready · from references and declarations: pyright has no request for implementations]
+    ");
+    assert_snapshot!(zubi.call_refused("lsp_format_document", json!({ "path": "shapes/shape.py" })).await, @"
+    Failed to format the file: pyright cannot format this file
+    No formatter for Python is installed. With `ruff` on the PATH zubi formats by its server; `black`, `autopep8` and `yapf` are commands to run yourself.
+    ");
     // A name of the class, and one that another file imports.
     let rename = |symbol: &str, name: &str| json!({ "symbol": symbol, "newName": name });
-    assert_snapshot!(zubi.call_refused("lsp_rename_symbol", rename("Circle/area", "radius")).await, @"");
-    assert_snapshot!(zubi.call_refused("lsp_rename_symbol", rename("Circle", "Rectangle")).await, @"");
+    assert_snapshot!(zubi.call_refused("lsp_rename_symbol", rename("Circle/area", "radius")).await, @"
+    Invalid input: newName: `radius` is already taken in `Circle`: shapes/shape.py:18:14  self.radius = radius
+    Choose another name, or rename that symbol first.
+    ");
+    assert_snapshot!(zubi.call_refused("lsp_rename_symbol", rename("Circle", "Rectangle")).await, @"
+    Invalid input: newName: `Rectangle` is already taken: shapes/report.py:3:34  from shapes.shape import Circle, Rectangle, total_area
+    Choose another name, or rename that symbol first.
+    ");
     assert_snapshot!(zubi.call_stable("lsp_implementations", json!({ "symbol": "Shape" })).await, @"
-    Failed to find implementations: pyright cannot find implementations
-    Use another request, or read the file.
+    at shapes/shape.py:6:7 Shape (class)
+    2 implementations of `Shape`
+    shapes/shape.py
+      14:7  class Circle(Shape):
+      24:7  class Rectangle(Shape):
+    [pyright · ready · from references and declarations: pyright has no request for implementations]
     ");
     assert_snapshot!(zubi.call_stable("lsp_explain", json!({ "symbol": "Circle" })).await, @r#"
     at shapes/shape.py:14:7 Circle (class)
@@ -317,10 +359,11 @@ async fn python() {
       3:26  from shapes.shape import Circle, Rectangle, total_area
       8:14  circle = Circle(radius)
       15:14  circle = Circle(1.0)
+    no implementations
     2 callers
-      function describe  shapes/report.py:6:5  def describe(radius: float) -> str:  calls at line 8
-      function forgotten  shapes/report.py:13:5  def forgotten() -> float:  calls at line 15
-    [pyright · ready]
+      function describe  shapes/report.py:6:5  8: circle = Circle(radius)
+      function forgotten  shapes/report.py:13:5  15: circle = Circle(1.0)
+    [pyright · ready · from references and declarations: pyright has no request for implementations]
     "#);
 }
 
@@ -382,8 +425,12 @@ async fn typescript() {
     ");
     let subtypes = json!({ "symbol": "Shape", "direction": "subtypes" });
     assert_snapshot!(zubi.call_stable("lsp_type_hierarchy", subtypes).await, @"
-    Failed to walk the type hierarchy: typescript cannot find subtypes
-    The nearest supported request: `lsp_implementations` lists everything that implements or extends it.
+    at src/shape.ts:2:18 Shape (interface)
+    2 subtypes of `Shape`
+    interface Shape  src/shape.ts:2:18  export interface Shape {
+      class Circle  src/shape.ts:8:14  export class Circle implements Shape {
+      class Rectangle  src/shape.ts:17:14  export class Rectangle implements Shape {
+    [typescript · ready · subtypes of any distance from implementations: typescript has no request for subtypes]
     ");
     assert_snapshot!(zubi.call_stable("lsp_explain", json!({ "symbol": "totalArea" })).await, @"
     at src/shape.ts:29:17 totalArea (function)
@@ -408,7 +455,7 @@ async fn typescript() {
     src/shape.ts
       29:17  export function totalArea(first: Shape, second: Shape, scale: number): number {
     1 caller
-      function describe  src/report.ts:5:17  export function describe(radius: number): string {  calls at line 8
+      function describe  src/report.ts:5:17  8: return `📐 ${totalArea(circle, square, 1)} and ${circle.area()}`;
     [typescript · ready]
     ");
 }

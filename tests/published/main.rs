@@ -408,9 +408,9 @@ async fn typescript() {
     > lsp_rename_symbol {"symbol":"hasLift","newName":"canLift"}
     at src/internal/util/lift.ts:9:17 hasLift (function)
     plan p-[plan]: rename `hasLift` to `canLift`, 4 edits in 2 files; nothing is written yet
-    src/internal/observable/: ConnectableObservable.ts 2
-    src/internal/util/: lift.ts 2
     diff --git a/src/internal/observable/ConnectableObservable.ts b/src/internal/observable/ConnectableObservable.ts
+    --- a/src/internal/observable/ConnectableObservable.ts
+    +++ b/src/internal/observable/ConnectableObservable.ts
     …
     [typescript · ready]
 

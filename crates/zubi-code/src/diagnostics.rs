@@ -76,7 +76,7 @@ impl CodeQuery<'_> {
         let has_unresolved_import = codes.any(problem::is_unresolved_import);
         status.add_library_caveats_to(!items.is_empty(), has_unresolved_import);
         let delta = before.map(|before| DiagnosticsDelta::compare(&before, &items));
-        // With all severities, so that a later request may ask for others.
+        // With all severities, so that a later request may compare others.
         let snapshot = self.intel.snapshots.store(items.clone());
         items.sort_by_key(|problem| problem.severity);
         let milder = items.split_off(items.partition_point(|problem| problem.severity <= severity));

@@ -1,4 +1,4 @@
-//! The remarks that each session has seen: what is the same in every answer is said once, and again when it changes.
+//! The remarks that each session has seen: an answer shows what is the same in every answer once, and again when it changes.
 
 use std::sync::Mutex;
 

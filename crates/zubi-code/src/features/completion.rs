@@ -87,7 +87,7 @@ impl CodeQuery<'_> {
             })
             .await?;
         let typed = typed_before(&document.text, at.offset.into());
-        let mut found: Vec<(usize, String, Unresolved<'_>)> = Vec::new();
+        let mut found: Vec<(usize, String, CompletionSource<'_>)> = Vec::new();
         let mut incomplete = false;
         for reply in &replies.replies {
             let data = reply.result.pointer("/itemDefaults/data");
@@ -107,7 +107,7 @@ impl CodeQuery<'_> {
                 let text = item.get("filterText").and_then(Value::as_str).unwrap_or(&proposal.label);
                 let sort_text = item.get("sortText").and_then(Value::as_str).unwrap_or(&proposal.label).to_owned();
                 let rank = match_rank(text, &typed);
-                found.push((rank, sort_text, Unresolved { proposal, endpoint: &reply.endpoint, item, data }));
+                found.push((rank, sort_text, CompletionSource { proposal, endpoint: &reply.endpoint, item, data }));
             }
         }
         // LSP leaves filtering by the typed text to the client.
@@ -129,7 +129,7 @@ impl CodeQuery<'_> {
 }
 
 /// A completion whose type the server may return on request.
-struct Unresolved<'a> {
+struct CompletionSource<'a> {
     proposal: Proposal,
     endpoint: &'a Arc<dyn Endpoint>,
     item: &'a Value,
@@ -147,7 +147,7 @@ const RESOLVE: &str = "completionItem/resolve";
 
 impl CodeQuery<'_> {
     /// Requests the types of completions that have none.
-    async fn resolve_all(&self, shown: &mut [Unresolved<'_>], cx: &RequestCx) {
+    async fn resolve_all(&self, shown: &mut [CompletionSource<'_>], cx: &RequestCx) {
         let requests = shown.iter_mut().filter(|one| one.proposal.detail.is_none()).map(|one| async {
             if !one.endpoint.supports(RESOLVE, None, cx).await {
                 return;

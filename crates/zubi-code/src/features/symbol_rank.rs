@@ -8,7 +8,7 @@ use crate::locate::declared_segments;
 /// How well the name of a symbol matches a query, best first. Variables and parameters come after the other symbols that
 /// contain the query, because a common name has hundreds of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum NameMatch {
+pub(super) enum SymbolMatch {
     Equal,
     EqualIgnoringCase,
     Prefix,
@@ -23,7 +23,7 @@ pub(super) enum NameMatch {
 }
 
 /// The position of a symbol in an answer, best first: the match, the group of its kind, and the similarity of the name.
-pub(super) type SymbolRank = (NameMatch, u8, usize);
+pub(super) type SymbolRank = (SymbolMatch, u8, usize);
 
 /// Ranks symbols for one query.
 pub(super) struct SymbolRanking {
@@ -50,17 +50,17 @@ impl SymbolRanking {
         let group = kind_group(kind);
         let is_value = group == VALUE_GROUP;
         let found = if name == self.query {
-            if is_value { NameMatch::ValueEqual } else { NameMatch::Equal }
+            if is_value { SymbolMatch::ValueEqual } else { SymbolMatch::Equal }
         } else if lowercase == self.lowercase_query {
-            if is_value { NameMatch::ValueEqualIgnoringCase } else { NameMatch::EqualIgnoringCase }
+            if is_value { SymbolMatch::ValueEqualIgnoringCase } else { SymbolMatch::EqualIgnoringCase }
         } else if lowercase.starts_with(&self.lowercase_query) {
-            if is_value { NameMatch::ValuePrefix } else { NameMatch::Prefix }
+            if is_value { SymbolMatch::ValuePrefix } else { SymbolMatch::Prefix }
         } else if lowercase.contains(&self.lowercase_query) {
-            if is_value { NameMatch::ValuePart } else { NameMatch::Part }
+            if is_value { SymbolMatch::ValuePart } else { SymbolMatch::Part }
         } else if self.similar.contains_key(&name) {
-            NameMatch::Similar
+            SymbolMatch::Similar
         } else {
-            NameMatch::Other
+            SymbolMatch::Other
         };
         (found, group, self.similar.get(&name).copied().unwrap_or(usize::MAX))
     }
@@ -89,7 +89,7 @@ fn kind_group(kind: &str) -> u8 {
 mod tests {
     use super::*;
 
-    fn sorted(query: &str, symbols: &[(&str, &str)]) -> Vec<String> {
+    fn sort(query: &str, symbols: &[(&str, &str)]) -> Vec<String> {
         let ranking = SymbolRanking::new(query, symbols.iter().map(|(_, name)| *name));
         let mut symbols = symbols.to_vec();
         symbols.sort_by_key(|(kind, name)| ranking.rank(name, kind));
@@ -107,7 +107,7 @@ mod tests {
             ("class", "QuerySetChoice"),
         ];
         assert_eq!(
-            sorted("QuerySet", &symbols),
+            sort("QuerySet", &symbols),
             [
                 "class QuerySet",
                 "method queryset",
@@ -127,10 +127,10 @@ mod tests {
             ("class", "WindowsConsoleFeatures"),
             ("class", "Console"),
         ];
-        assert_eq!(sorted("Consle", &symbols)[0], "class Console");
-        assert_eq!(sorted("Cnosole", &symbols)[0], "class Console");
+        assert_eq!(sort("Consle", &symbols)[0], "class Console");
+        assert_eq!(sort("Cnosole", &symbols)[0], "class Console");
         assert_eq!(
-            sorted("print", &[("method", "sprinter"), ("variable", "print"), ("function", "x::print")])[0],
+            sort("print", &[("method", "sprinter"), ("variable", "print"), ("function", "x::print")])[0],
             "function x::print"
         );
     }

@@ -9,7 +9,7 @@ use zubi_base::uri;
 
 use super::index_search::is_code_file;
 use super::symbol_filter::SymbolFilter;
-use super::symbol_rank::{NameMatch, SymbolRanking};
+use super::symbol_rank::{SymbolMatch, SymbolRanking};
 use crate::error::CodeError;
 use crate::locate::{Candidate, IndexedSymbols, MAX_WORD_FILES, NamePath, describe_loading};
 use crate::location::SourceLocation;
@@ -39,7 +39,7 @@ pub struct FoundSymbol {
 }
 
 impl CodeQuery<'_> {
-    /// Returns the symbols that pass a filter and whose name matches `query`, best first; see [`NameMatch`]. The
+    /// Returns the symbols that pass a filter and whose name matches `query`, best first; see [`SymbolMatch`]. The
     /// workspace's symbols precede those of libraries. If no name matches, those that are a typing error away follow.
     pub async fn workspace_symbols(
         &self,
@@ -55,7 +55,7 @@ impl CodeQuery<'_> {
         let mut answer = self.search_symbols(query, &name_path, search_filter).await?;
         self.correct_symbols(&mut answer.value, filter).await;
         let word = name_path.last();
-        if sort_symbols(word, &mut answer.value).is_none_or(|best| best == NameMatch::Other) {
+        if sort_symbols(word, &mut answer.value).is_none_or(|best| best == SymbolMatch::Other) {
             let mut similar = self.similar_symbols(word, search_filter).await;
             self.correct_symbols(&mut similar, filter).await;
             similar.retain(|symbol| !answer.value.contains(symbol));
@@ -280,7 +280,7 @@ impl CodeQuery<'_> {
 }
 
 /// Sorts symbols by how well they match a name, those of libraries last. Returns the match of the first one.
-fn sort_symbols(name: &str, symbols: &mut [FoundSymbol]) -> Option<NameMatch> {
+fn sort_symbols(name: &str, symbols: &mut [FoundSymbol]) -> Option<SymbolMatch> {
     let ranking = SymbolRanking::new(name, symbols.iter().map(|symbol| symbol.name.as_str()));
     let is_external = |symbol: &FoundSymbol| symbol.location.as_ref().is_some_and(|location| location.external);
     symbols.sort_by_cached_key(|symbol| (is_external(symbol), ranking.rank(&symbol.name, symbol.kind)));

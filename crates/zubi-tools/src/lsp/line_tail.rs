@@ -22,7 +22,7 @@ enum TailForm {
 
 /// Returns the number of locations to show with their source lines, and the text about the others. `item_ends` are the
 /// lengths of the text after each location that was written; both parts have at most `budget` bytes.
-pub(super) fn fit(locations: &[RawLocation], item_ends: &[usize], budget: usize) -> (usize, String) {
+pub(super) fn fit_tail(locations: &[RawLocation], item_ends: &[usize], budget: usize) -> (usize, String) {
     let min_shown = MIN_SHOWN.min(item_ends.len());
     let before = |shown: usize| shown.checked_sub(1).and_then(|last| item_ends.get(last)).copied().unwrap_or(0);
     for form in [TailForm::Lines, TailForm::Counts] {

@@ -118,7 +118,7 @@ impl OutputBudget {
         if !is_tail_wanted || page.next == page.total {
             return Ok((page.finish(), hits));
         }
-        let (shown, tail) = line_tail::fit(locations, &page.item_ends, page.budget);
+        let (shown, tail) = line_tail::fit_tail(locations, &page.item_ends, page.budget);
         page.text.truncate(shown.checked_sub(1).and_then(|last| page.item_ends.get(last)).copied().unwrap_or(0));
         page.text.push_str(&tail);
         hits.truncate(shown);

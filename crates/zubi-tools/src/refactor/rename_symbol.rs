@@ -37,7 +37,7 @@ pub(crate) struct Input {
     projects: ProjectArgs,
 }
 
-/// The treatment of mentions in comments and strings: nobody has seen them yet.
+/// The treatment of mentions in comments and strings: no user has seen them yet.
 const TEXTS: TextMentions = TextMentions::Leave { hint: "`lsp_rename_symbol` with includeText=true plans their edits" };
 
 /// Maximum number of occurrences tried for a name that is not a declared symbol.

@@ -110,8 +110,8 @@ impl CodeQuery<'_> {
         if has_implementations {
             return self.subtypes_by_implementations(at, &root, servers).await;
         }
-        let is_asked_about = |kind| if direction == Direction::Incoming { is_function(kind) } else { is_type(kind) };
-        if !root.declaration().is_some_and(|declaration| is_asked_about(declaration.kind)) {
+        let has_relation = |kind| if direction == Direction::Incoming { is_function(kind) } else { is_type(kind) };
+        if !root.declaration().is_some_and(|declaration| has_relation(declaration.kind)) {
             return Ok(None);
         }
         let Some(node) = root.node(self, Vec::new()) else { return Ok(None) };
@@ -126,7 +126,7 @@ impl CodeQuery<'_> {
                     status.mark_incomplete("the search took too long".to_owned());
                     break;
                 }
-                let steps = match self.related(&declaration, direction, &mut status).await {
+                let steps = match self.find_steps(&declaration, direction, &mut status).await {
                     Ok(steps) => steps,
                     Err(error @ CodeError::Endpoint(EndpointError::Cancelled)) => return Err(error),
                     // The caller reports that the server does not support the request.
@@ -245,7 +245,7 @@ impl CodeQuery<'_> {
                 status.mark_incomplete("zubi did not search the uses of all types that derive from it".to_owned());
                 break;
             }
-            let steps = match self.related(&declaration, Direction::Subtypes, &mut status).await {
+            let steps = match self.find_steps(&declaration, Direction::Subtypes, &mut status).await {
                 Ok(steps) => steps,
                 Err(error @ CodeError::Endpoint(EndpointError::Cancelled)) => return Err(error),
                 Err(_) => return Ok(None),
@@ -272,7 +272,7 @@ impl CodeQuery<'_> {
     }
 
     /// Returns the symbols one step from a declaration.
-    async fn related(
+    async fn find_steps(
         &self,
         declaration: &ParsedDeclaration,
         direction: Direction,
@@ -298,7 +298,7 @@ impl CodeQuery<'_> {
         let mut found: Vec<(ParsedDeclaration, Vec<SourceLocation>)> = Vec::new();
         for one in uses.iter().filter(|one| !one.external) {
             let Some(path) = uri::to_path(&one.location.uri) else { continue };
-            let Some((document, outline)) = self.parsed(&path).await else { continue };
+            let Some((document, outline)) = self.parse_file(&path).await else { continue };
             let range = document.index.range_from_lsp(&one.location.range, one.encoding);
             let offset = usize::from(range.start());
             let all = &outline.declarations;
@@ -381,14 +381,14 @@ impl CodeQuery<'_> {
 
     /// Returns the declaration whose name is at an offset of a file.
     async fn declaration_in(&self, path: &Utf8PathBuf, offset: TextSize) -> Option<ParsedDeclaration> {
-        let (document, outline) = self.parsed(path).await?;
+        let (document, outline) = self.parse_file(path).await?;
         let offset = usize::from(offset);
         let contains = |it: &Declaration| it.name_range.start <= offset && offset < it.name_range.end;
         let index = outline.declarations.iter().position(contains)?;
         Some(ParsedDeclaration { path: path.clone(), document, outline, index })
     }
 
-    async fn parsed(&self, path: &Utf8PathBuf) -> Option<(Arc<SourceDocument>, Arc<SyntaxOutline>)> {
+    async fn parse_file(&self, path: &Utf8PathBuf) -> Option<(Arc<SourceDocument>, Arc<SyntaxOutline>)> {
         let document = self.document(path).await.ok().filter(|document| document.notebook(path).is_none())?;
         let outline = self.parse_outline(path, &document.text).await?.ok()?;
         Some((document, outline))
@@ -400,7 +400,7 @@ impl CodeQuery<'_> {
         while let Some(node) = waiting.pop() {
             let is_qualified = node.name.contains(['.', ':', '(', '/', '#']);
             if let Some(path) = node.location.path.clone().filter(|_| !is_qualified && !node.location.external)
-                && let Some((document, _)) = self.parsed(&path).await
+                && let Some((document, _)) = self.parse_file(&path).await
             {
                 let range = document.index.range_from_lsp(&node.location.range, zubi_base::position::Encoding::Utf16);
                 let declared = self.declaration_in(&path, range.start()).await;

@@ -18,7 +18,7 @@ use crate::outline::{self, OutlineSymbol};
 use crate::query::{CodeQuery, SourceDocument};
 use crate::text_search;
 
-/// The maximum number of files whose outlines a server is asked for; the syntax shows the declarations of the others.
+/// The maximum number of files whose outlines come from a server; the syntax shows the declarations of the others.
 const MAX_SERVER_OUTLINES: usize = 8;
 
 /// The language ids in which all symbols of a scope share one set of names.
@@ -143,11 +143,14 @@ impl EditedFile<'_> {
         }
         let named = |symbol: &&OutlineSymbol| symbol.name == self.new_name && !self.is_edited(symbol);
         let declared = symbols.iter().find(named).filter(|_| imports_renamed);
-        declared.map(|symbol| taken(symbol.selection, String::new(), true)).or_else(|| self.imported(&taken)).or(found)
+        declared
+            .map(|symbol| taken(symbol.selection, String::new(), true))
+            .or_else(|| self.find_import(&taken))
+            .or(found)
     }
 
     /// Returns an import of another symbol with the new name.
-    fn imported(&self, taken: &impl Fn(TextRange, String, bool) -> TakenName) -> Option<TakenName> {
+    fn find_import(&self, taken: &impl Fn(TextRange, String, bool) -> TakenName) -> Option<TakenName> {
         let text = &*self.document.text;
         let code = NonCode::scan(text, if self.language == "python" { "py" } else { "ts" });
         text_search::occurrences(text, self.new_name).filter(|at| !code.contains(*at)).find_map(|at| {

@@ -26,9 +26,9 @@ const MAX_DOCUMENTS: usize = 200;
 /// The treatment of the mentions of a symbol in comments, strings and documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextMentions {
-    /// They stay; the plan has a note with their number and this hint.
+    /// No edits; the plan has a note with their number and this hint.
     Leave { hint: &'static str },
-    /// They are part of the plan.
+    /// Edits in the plan.
     Rename,
 }
 
