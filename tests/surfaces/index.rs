@@ -198,6 +198,7 @@ const OTHERS: &[&str] = &[
     "rename_file",
     "rename_symbol",
     "organize_imports",
+    "edit_symbol",
     "edit_files",
     "replace_in_files",
     "editor",

@@ -47,6 +47,7 @@ const ROWS: &[Row] = &[
     row("lsp_workspace_symbols", "workspace_symbols", "search", "Finds symbols of the workspace by name."),
     row("lsp_document_symbols", "document_symbols", "symbol-structure", "The outline of a file or folder."),
     row("read_symbol", "read_symbol", "symbol-snippet", "The source of symbols by their names."),
+    row("edit_symbol", "edit_symbol", "symbol-method", "Replaces, deletes or extends one symbol, as one plan."),
     row("lsp_rename_symbol", "rename", "edit", "Plans the rename of a symbol; writes nothing."),
     row("lsp_code_actions", "code_actions", "lightbulb", "Plans quick fixes and refactorings; writes nothing."),
     row("lsp_format_document", "format", "list-flat", "Plans the formatting of a file; writes nothing."),

@@ -28,7 +28,7 @@ pub(crate) struct Input {
     path: Option<String>,
     /// error, warning (default), info, hint
     severity: Option<String>,
-    /// Snapshot d-…: only changes since
+    /// Snapshot d-…
     since: Option<String>,
     #[serde(flatten)]
     paging: PagingArgs,

@@ -32,7 +32,7 @@ pub(crate) struct Input {
     path: Option<String>,
     /// path:line in it
     at: Option<String>,
-    /// Default summary: of types the signatures
+    /// Default summary
     part: Option<Part>,
     #[serde(flatten)]
     paging: PagingArgs,

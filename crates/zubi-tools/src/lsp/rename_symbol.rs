@@ -44,7 +44,7 @@ impl CodeTool for RenameSymbol {
         description: "Plans a rename in every file that uses the symbol: plan id, files, diff. apply_edit writes it.",
         effect: Effect::Plan,
         tags: &["rename", "refactor", "change the name", "rename everywhere"],
-        listed: &["maxTokens", "allProjects"],
+        listed: &["allProjects"],
         example: || ("Rename a method", serde_json::json!({ "symbol": "Console/print", "newName": "write" })),
         ..CODE_TOOL
     };

@@ -33,7 +33,7 @@ pub(crate) struct Input {
     text: Option<String>,
     /// Write at once
     apply: Option<bool>,
-    /// Although uses are left
+    /// Despite uses
     #[schemars(extend("x-common" = true))]
     force: Option<bool>,
     #[serde(flatten)]
@@ -99,7 +99,7 @@ impl TypedTool for EditSymbol {
     const META: ToolMeta = ToolMeta {
         id: "edit_symbol",
         title: "Edit a symbol",
-        description: "Replaces or deletes a symbol or inserts beside it, as a plan. Comments and decorators stay unless text has some.",
+        description: "Plans to replace, delete or insert beside a symbol. Comments and decorators stay.",
         exposure: Exposure::Direct,
         listed: &["force"],
         tags: &[

@@ -30,6 +30,7 @@ const LOOKING: readonly Row[] = [
   ["lsp_rename_symbol", { at: `${SHAPE}:29:17`, newName: "sumArea" }, "nothing is written yet", `+++ b/${REPORT}`, "sumArea(circle", `+++ b/${SHAPE}`, "+export function sumArea("],
   ["lsp_code_actions", { path: "web/src/broken.ts", range: { start: { line: 2, character: 13 }, end: { line: 2, character: 22 } } }, /a-\w{10} Add import from "\.\/shape(\.js)?"/],
   ["lsp_format_document", { path: "web/src/messy.ts" }, "nothing is written yet", "+export function twice(value: number): number {"],
+  ["edit_symbol", { symbol: "totalArea", action: "insert_before", text: "export const SCALE = 2;" }, "nothing is written yet", `+++ b/${SHAPE}`, "+export const SCALE = 2;"],
   ["edit_files", { edits: [{ path: REPORT, old: "circle", new: "round", all: true }] }, "nothing is written yet", `+++ b/${REPORT}`],
   ["replace_in_files", { pattern: "totalArea", replacement: "sumArea", glob: "web/src" }, "nothing is written yet", "totalArea", "→", "sumArea"],
   ["domainlang_validate", {}, '{"valid":false,', '"file":"broken/'],
