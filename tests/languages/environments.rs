@@ -183,7 +183,7 @@ async fn an_untrusted_interpreter_does_not_run() {
         let definition = zubi.call_stable("lsp_definition", json!({ "at": "app.py:5 send" })).await;
         assert!(definition.contains(".venv/lib/"), "{definition}");
         let problems = zubi.call_stable("lsp_diagnostics", json!({ "path": "lost.py" })).await;
-        insta::allow_duplicates! { assert_snapshot!(problems.lines().last().unwrap().replace(server, "SERVER"), @"[SERVER · ready · restricted, because the folder is not trusted: it does not run the project's Python interpreter · packages of `.venv`]"); }
+        insta::allow_duplicates! { assert_snapshot!(problems.lines().last().unwrap().replace(server, "SERVER"), @"[SERVER · ready · packages of `.venv` · restricted, because the folder is not trusted: it does not run the project's Python interpreter]"); }
         let files = project.everything();
         assert!(!files.iter().any(|(path, _)| path.ends_with("ran")), "the interpreter ran");
     }

@@ -25,7 +25,7 @@ const GO: Use = Use {
     ],
     at: "main.go:5 ToUpper",
     name: "ToUpper",
-    callee: Some("Builder"),
+    callee: Some("WriteString"),
 };
 
 const PYTHON: Use = Use {

@@ -29,7 +29,7 @@ async fn symbols(zubi: &Zubi) {
         field Radius float64  12
       method (Circle).Area func() float64  16-18
       struct Rectangle struct{...}  21-23
-        field Width float64  22
+        field Width float64  22  Width, Height float64
         field Height float64  22
       method (Rectangle).Area func() float64  26-28
       function TotalArea func(first, second Shape, scale float64) float64  31-33
@@ -38,8 +38,8 @@ async fn symbols(zubi: &Zubi) {
     assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
     3 symbols matching `Circle`
       struct Circle  shape/shape.go:11:6  in example.com/shapes/shape
-      method Circle.Area  shape/shape.go:16:17  in example.com/shapes/shape
-      field Circle.Radius  shape/shape.go:12:2  in example.com/shapes/shape
+      method Circle.Area  shape/shape.go:16:17  in example.com/shapes/shape  func (c Circle) Area() float64 {
+      field Circle.Radius  shape/shape.go:12:2  in example.com/shapes/shape  Radius float64
     [gopls · ready]
     ");
 }
@@ -117,6 +117,7 @@ async fn rename(zubi: &Zubi, project: &Project) {
     assert_snapshot!(round_trip(zubi, project, "lsp_rename_symbol", rename, None).await, @r#"
     at shape/shape.go:31:6 TotalArea (function)
     plan p-[plan]: rename `TotalArea` to `CombinedArea`, 3 edits in 2 files; nothing is written yet
+    note: 1 mention of `TotalArea` in comments, strings and documents (1 file) will stay: includeText=true
     diff --git a/report/report.go b/report/report.go
     --- a/report/report.go
     +++ b/report/report.go

@@ -25,16 +25,13 @@ async fn emmylua() {
     ];
     assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"shape.lua"}
-    9 symbols in `shape.lua`
+    5 symbols in `shape.lua`
       object M  2
       class Circle  7
       function Circle:area ()  12-14
       function M.circle (radius)  18-20
-        variable radius  18
       function M.total_area (first, second, scale)  27-29
-        variable first  27
-        variable second  27
-        variable scale  27
+    4 locals: locals=true
     [emmylua_ls · ready]
     ──── lsp_workspace_symbols {"query":"circle"}
     1 symbol matching `circle`
@@ -76,8 +73,8 @@ async fn emmylua() {
     ──── lsp_completion {"at":"report.lua:7:28","limit":3}
     at report.lua:7:28
     2 completions
-      circle(radius) -> Circle (function)
-      total_area(first, second, scale) -> number (function)
+      circle(radius) -> Circle (function)  function M.circle(radius: number) -> Circle
+      total_area(first, second, scale) -> number (function)  function M.total_area(first: Circle, second: Circle, scale: number) -> number
     [emmylua_ls · ready]
     ──── lsp_signature_help {"at":"report.lua:7:47"}
     at report.lua:7:47
@@ -86,9 +83,12 @@ async fn emmylua() {
         parameter: second: Circle
         The area of two circles together, `scale` times.
     [emmylua_ls · ready]
-    ──── lsp_call_hierarchy {"at":"shape.lua:27 total_area","direction":"incoming"} (refused)
-    Failed to walk the call hierarchy: emmylua_ls cannot find callers
-    The nearest supported request: `lsp_references` lists every place that names it, calls among them.
+    ──── lsp_call_hierarchy {"at":"shape.lua:27 total_area","direction":"incoming"}
+    at shape.lua:27:12 total_area
+    1 caller of `total_area`
+    function M.total_area  shape.lua:27:12  function M.total_area(first, second, scale)
+      function describe  report.lua:5:16  7: return "area: " .. shape.total_area(circle, circle, 1.0)
+    [emmylua_ls · ready · callers from references and declarations: emmylua_ls has no request for them]
     ──── lsp_diagnostics {"path":"broken.lua"}
     1 error in `broken.lua`; snapshot d-1
     broken.lua
@@ -97,6 +97,7 @@ async fn emmylua() {
     ──── lsp_rename_symbol {"at":"shape.lua:27 total_area","newName":"combined_area"}
     at shape.lua:27:12 total_area
     plan p-[plan]: rename `total_area` to `combined_area`, 2 edits in 2 files; nothing is written yet
+    note: 1 mention of `total_area` in comments, strings and documents (1 file) will stay: includeText=true
     diff --git a/report.lua b/report.lua
     --- a/report.lua
     +++ b/report.lua

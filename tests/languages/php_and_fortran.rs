@@ -23,17 +23,16 @@ async fn intelephense() {
     ];
     assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"src/Circle.php"}
-    6 symbols in `src/Circle.php`
+    4 symbols in `src/Circle.php`
       namespace Shapes  3
-      class Circle  6-16
-        constructor __construct  8-10
-          variable $radius  8
-        property $radius readonly  8
-        method area  12-15
+      class Circle  6-16  class Circle implements Shape
+        constructor __construct  8-10  public function __construct(public readonly float $radius)
+        method area  12-15  public function area(): float
+    1 local: locals=true
     [intelephense · ready]
     ──── lsp_workspace_symbols {"query":"Circle"}
     1 symbol matching `Circle`
-      class Circle  src/Circle.php:6:7  in Shapes
+      class Circle  src/Circle.php:6:7  in Shapes  class Circle implements Shape
     [intelephense · ready]
     ──── lsp_definition {"at":"src/report.php:15 total_area"}
     at src/report.php:15:23 total_area
@@ -58,15 +57,13 @@ async fn intelephense() {
     [intelephense · ready]
     ──── lsp_hover {"symbol":"total_area"}
     at src/report.php:6:10 total_area (function)
-    __Shapes\\total\_area__
-
-    The area of two shapes together, `scale` times.
-
     ```php
     <?php
     function total_area(Shape $first, Shape $second, float $scale): float { }
     ```
+    __Shapes\total_area__
 
+    The area of two shapes together, `scale` times.
     _@param_ `\Shapes\Shape $first`
 
     _@param_ `\Shapes\Shape $second`
@@ -118,13 +115,13 @@ async fn fortls() {
     4 symbols in `shapes.f90`
       module shapes  2-18
         class circle  6-8
-          variable radius  7
-        function circle_area  13-16
+          variable radius  7  real :: radius
+        function circle_area  13-16  real function circle_area(shape)
     [fortls · ready]
     ──── lsp_workspace_symbols {"query":"circle"}
     2 symbols matching `circle`
       class circle  shapes.f90:6:11  in shapes
-      function circle_area  shapes.f90:13:17  in shapes
+      function circle_area  shapes.f90:13:17  in shapes  real function circle_area(shape)
     [fortls · readiness unknown · completeness unknown: fortls gives no readiness signal]
     ──── lsp_definition {"at":"report.f90:8 circle_area"}
     at report.f90:8:12 circle_area
@@ -167,9 +164,8 @@ async fn fortls() {
         The area of a circle.
     [fortls · readiness unknown · completeness unknown: fortls gives no readiness signal]
     ──── lsp_diagnostics {"path":"broken.f90"}
-    1 info in `broken.f90`; snapshot d-1
-    broken.f90
-      3:7  info: Module "missing" not found in project
+    no errors or warnings in `broken.f90`; snapshot d-1
+    1 info: severity=hint
     [fortls · readiness unknown · completeness unknown: fortls gives no readiness signal · fortls publishes diagnostics in parts: more may follow]
     ──── lsp_rename_symbol {"symbol":"circle_area","newName":"disc_area"} (refused)
     Failed to plan the rename: fortls cannot rename symbols

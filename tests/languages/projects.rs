@@ -47,8 +47,8 @@ async fn uses_in_another_python_project_are_found_by_pyright() {
     ");
     assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "area" })).await, @"
     2 symbols matching `area`
-      function area  core/core/shape.py:1:5
-      function area  tools/tools/other.py:1:5
+      function area  core/core/shape.py:1:5  def area(x: float) -> float:
+      function area  tools/tools/other.py:1:5  def area() -> str:
     [pyright · ready]
     ");
     let hierarchy = json!({ "symbol": "area", "path": "core", "direction": "incoming" });
@@ -156,7 +156,7 @@ async fn uses_in_other_go_modules_are_found() {
     assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Square" })).await, @"
     2 symbols matching `Square`
       struct Square  core/inner/inner.go:5:6  in example.com/inner
-      method Square.Area  core/inner/inner.go:7:15  in example.com/inner
+      method Square.Area  core/inner/inner.go:7:15  in example.com/inner  func (Square) Area() int { return 4 }
     [gopls · ready]
     ");
 }
@@ -273,8 +273,8 @@ async fn several_folders_are_one_workspace() {
     // zubi searches every folder, not only the first one with the language.
     assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "area" })).await, @"
     2 symbols matching `area`
-      function area  core/core/shape.py:1:5
-      function area  tools/tools/other.py:1:5
+      function area  core/core/shape.py:1:5  def area(x: float) -> float:
+      function area  tools/tools/other.py:1:5  def area() -> str:
     [ty · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_diagnostics", json!({})).await, @"
@@ -296,10 +296,10 @@ async fn a_search_of_too_many_projects_reports_the_omitted_ones() {
     let zubi = Zubi::start(&project, &["ty"]).await;
     assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "alpha_in" })).await, @"
     4 symbols matching `alpha_in`
-      function alpha_in_9  p9/m.py:1:5
       function alpha_in_1  p1/m.py:1:5
       function alpha_in_2  p2/m.py:1:5
       function alpha_in_3  p3/m.py:1:5
+      function alpha_in_9  p9/m.py:1:5
     [ty · ready · may be incomplete: 5 further projects of ty were not queried: allProjects=true]
     ");
     let all = json!({ "query": "alpha_in", "allProjects": true });
@@ -529,9 +529,9 @@ async fn a_repository_in_a_folder_of_repositories_is_a_project() {
       3:1  bee();
     [intelephense · ready]
     ");
-    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "user" })).await, @r"
+    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "user" })).await, @"
     1 symbol matching `user`
-      function user  a/user.php:2:10
+      function user  a/user.php:2:10  function user() { return bee(); }
     [intelephense · ready]
     ");
 }

@@ -24,19 +24,19 @@ async fn buf() {
     assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_workspace_symbols {"query":"ReportService"}
     2 symbols matching `ReportService`
-      interface shapes.v1.ReportService  shapes/v1/report.proto:17:9  in shapes.v1
-      method shapes.v1.ReportService.Describe  shapes/v1/report.proto:18:7  in shapes.v1.ReportService
+      interface shapes.v1.ReportService  shapes/v1/report.proto:17:9  in shapes.v1  service ReportService {
+      method shapes.v1.ReportService.Describe  shapes/v1/report.proto:18:7  in shapes.v1.ReportService  rpc Describe(DescribeRequest) returns (DescribeResponse);
     [buf · ready · `yaml-language-server` is not installed: install it with npm: npm install --global yaml-language-server]
     ──── lsp_document_symbols {"path":"shapes/v1/report.proto"}
     8 symbols in `shapes/v1/report.proto`
-      class shapes.v1.DescribeRequest  8
-      field shapes.v1.DescribeRequest.circle  9
-      field shapes.v1.DescribeRequest.others  10
-      class shapes.v1.DescribeResponse  13
-      field shapes.v1.DescribeResponse.text  14
-      interface shapes.v1.ReportService  17
-      method shapes.v1.ReportService.Describe  18
-      class shapes.v1.Forgotten  22
+      class shapes.v1.DescribeRequest  8  message DescribeRequest {
+      field shapes.v1.DescribeRequest.circle  9  Circle circle = 1;
+      field shapes.v1.DescribeRequest.others  10  repeated Shape others = 2;
+      class shapes.v1.DescribeResponse  13  message DescribeResponse {
+      field shapes.v1.DescribeResponse.text  14  string text = 1;
+      interface shapes.v1.ReportService  17  service ReportService {
+      method shapes.v1.ReportService.Describe  18  rpc Describe(DescribeRequest) returns (DescribeResponse);
+      class shapes.v1.Forgotten  22  message Forgotten {}
     [buf · ready]
     ──── lsp_definition {"at":"shapes/v1/report.proto:9 Circle"}
     at shapes/v1/report.proto:9:3 Circle
@@ -78,6 +78,7 @@ async fn buf() {
     ──── lsp_rename_symbol {"at":"shapes/v1/shape.proto:6 Circle","newName":"Ring"}
     at shapes/v1/shape.proto:6:9 Circle
     plan p-[plan]: rename `Circle` to `Ring`, 3 edits in 2 files; nothing is written yet
+    note: 1 mention of `Circle` in comments, strings and documents (1 file) will stay: includeText=true
     diff --git a/shapes/v1/report.proto b/shapes/v1/report.proto
     --- a/shapes/v1/report.proto
     +++ b/shapes/v1/report.proto
@@ -150,14 +151,14 @@ async fn just_lsp() {
     assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"justfile"}
     4 symbols in `justfile`
-      variable side  4-5
-      function all  7-8
+      variable side  4-5  side := "2"
+      function all  7-8  all: measure (draw side)
       function measure  10-13
-      function broken  14-15
+      function broken  14-15  broken: missing
     [just-lsp · ready · just is not installed: no formatting]
     ──── lsp_workspace_symbols {"query":"draw"}
     1 symbol matching `draw`
-      function draw  shapes.just:2:1
+      function draw  shapes.just:2:1  draw side: measure
     [just-lsp · ready · just is not installed: no formatting · just-lsp has no symbol index: exact names only, from the outlines of 2 files]
     ──── lsp_definition {"at":"justfile:7 draw"}
     at justfile:7:15 draw
@@ -203,6 +204,7 @@ async fn just_lsp() {
     ──── lsp_rename_symbol {"at":"justfile:4 side","newName":"edge"}
     at justfile:4:1 side
     plan p-[plan]: rename `side` to `edge`, 3 edits in 1 file; nothing is written yet
+    note: 1 mention of `side` in comments, strings and documents (1 file) will stay: includeText=true
     diff --git a/justfile b/justfile
     --- a/justfile
     +++ b/justfile

@@ -28,31 +28,26 @@ async fn basedpyright() {
     let zubi = Zubi::start(&project, &["node", "basedpyright"]).await;
     assert_snapshot!(answers(&zubi, &queries()).await, @r#"
     ──── lsp_document_symbols {"path":"shapes/shape.py"}
-    18 symbols in `shapes/shape.py`
-      class Shape  6-11
-        method area  10-11
-      class Circle  14-21
-        method __init__  17-18
-          variable radius  17
-        variable radius  18
-        method area  20-21
-      class Rectangle  24-32
-        method __init__  27-29
-          variable width  27
-          variable height  27
-        variable width  28
-        variable height  29
-        method area  31-32
-      function total_area  35-37
-        variable first  35
-        variable second  35
-        variable scale  35
+    12 symbols in `shapes/shape.py`
+      class Shape  6-11  class Shape(ABC):
+        method area  10-11  def area(self) -> float:
+      class Circle  14-21  class Circle(Shape):
+        method __init__  17-18  def __init__(self, radius: float) -> None:
+        variable radius  18  self.radius = radius
+        method area  20-21  def area(self) -> float:
+      class Rectangle  24-32  class Rectangle(Shape):
+        method __init__  27-29  def __init__(self, width: float, height: float) -> None:
+        variable width  28  self.width = width
+        variable height  29  self.height = height
+        method area  31-32  def area(self) -> float:
+      function total_area  35-37  def total_area(first: Shape, second: Shape, scale: float) -> float:
+    6 locals: locals=true
     [basedpyright · ready]
     ──── lsp_workspace_symbols {"query":"Circle"}
     3 symbols matching `Circle`
-      class Circle  shapes/shape.py:14:7
-      variable circle  shapes/report.py:8:5  in describe
-      variable circle  shapes/report.py:15:5  in forgotten
+      class Circle  shapes/shape.py:14:7  class Circle(Shape):
+      variable circle  shapes/report.py:8:5  in describe  circle = Circle(radius)
+      variable circle  shapes/report.py:15:5  in forgotten  circle = Circle(1.0)
     [basedpyright · ready]
     ──── lsp_definition {"at":"shapes/report.py:10 total_area"}
     at shapes/report.py:10:17 total_area
@@ -85,9 +80,9 @@ async fn basedpyright() {
     ──── lsp_completion {"at":"shapes/report.py:16:19","limit":3}
     at shapes/report.py:16:19
     26 completions, best 3 (incomplete: type more for others)
-      area (method)
-      radius (variable)
-      __annotations__ (variable)
+      area (method)  def area() -> float
+      radius (variable)  radius: float
+      __annotations__ (variable)  __annotations__: dict[str, Any]
     … 23 more: cursor="3"
     [basedpyright · ready]
     ──── lsp_signature_help {"at":"shapes/report.py:10:36"}
@@ -100,13 +95,14 @@ async fn basedpyright() {
     ──── lsp_diagnostics {"path":"shapes/broken.py"}
     1 error, 1 warning in `shapes/broken.py`; snapshot d-1
     shapes/broken.py
-      3:8  warning: Import "os" is not accessed  [basedpyright reportUnusedImport]
       9:27  error: Argument of type "Literal['one']" cannot be assigned to parameter "height" of type "float" in function "__init__"
             "Literal['one']" is not assignable to "float"  [basedpyright reportArgumentType]
+      3:8  warning: Import "os" is not accessed  [basedpyright reportUnusedImport]
     [basedpyright · ready · no virtual environment: packages of the system's Python]
     ──── lsp_rename_symbol {"symbol":"total_area","newName":"combined_area"}
     at shapes/shape.py:35:5 total_area (function)
     plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
+    note: 1 mention of `total_area` in comments, strings and documents (1 file) will stay: includeText=true
     diff --git a/shapes/report.py b/shapes/report.py
     --- a/shapes/report.py
     +++ b/shapes/report.py
@@ -152,19 +148,19 @@ async fn pyrefly() {
     assert_snapshot!(answers(&zubi, &queries()).await, @r#"
     ──── lsp_document_symbols {"path":"shapes/shape.py"}
     9 symbols in `shapes/shape.py`
-      class Shape  6-11
-        method area  10-11
-      class Circle  14-21
-        method __init__  17-18
-        method area  20-21
-      class Rectangle  24-32
-        method __init__  27-29
-        method area  31-32
-      function total_area  35-37
+      class Shape  6-11  class Shape(ABC):
+        method area  10-11  def area(self) -> float:
+      class Circle  14-21  class Circle(Shape):
+        method __init__  17-18  def __init__(self, radius: float) -> None:
+        method area  20-21  def area(self) -> float:
+      class Rectangle  24-32  class Rectangle(Shape):
+        method __init__  27-29  def __init__(self, width: float, height: float) -> None:
+        method area  31-32  def area(self) -> float:
+      function total_area  35-37  def total_area(first: Shape, second: Shape, scale: float) -> float:
     [pyrefly · ready]
     ──── lsp_workspace_symbols {"query":"Circle"}
     1 symbol matching `Circle`
-      class Circle  shapes/shape.py:14:7
+      class Circle  shapes/shape.py:14:7  class Circle(Shape):
     [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal]
     ──── lsp_definition {"at":"shapes/report.py:10 total_area"}
     at shapes/report.py:10:17 total_area
@@ -212,14 +208,15 @@ async fn pyrefly() {
         The area of two shapes together, `scale` times.
     [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal]
     ──── lsp_diagnostics {"path":"shapes/broken.py"}
-    1 error, 1 hint in `shapes/broken.py`; snapshot d-1
+    1 error in `shapes/broken.py`; snapshot d-1
     shapes/broken.py
-      3:8  hint: Import `os` may be unused  [Pyrefly unused-import]
       9:27  error: Argument `Literal['one']` is not assignable to parameter `height` with type `float` in function `shapes.shape.Rectangle.__init__`  [Pyrefly bad-argument-type]
+    1 hint: severity=hint
     [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal · no virtual environment: packages of the system's Python]
     ──── lsp_rename_symbol {"symbol":"total_area","newName":"combined_area"}
     at shapes/shape.py:35:5 total_area (function)
     plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
+    note: 1 mention of `total_area` in comments, strings and documents (1 file) will stay: includeText=true
     diff --git a/shapes/report.py b/shapes/report.py
     --- a/shapes/report.py
     +++ b/shapes/report.py
@@ -264,23 +261,22 @@ async fn zuban() {
     let zubi = Zubi::start(&project, &["zuban"]).await;
     assert_snapshot!(answers(&zubi, &queries()).await, @r#"
     ──── lsp_document_symbols {"path":"shapes/shape.py"}
-    11 symbols in `shapes/shape.py`
-      variable ABC  3
-      variable abstractmethod  3
-      class Shape  6-14
-        method area Shape  10-14
-      class Circle  14-24
-        constructor __init__ Circle  17-20
-        method area Circle  20-24
-      class Rectangle  24-35
-        constructor __init__ Rectangle  27-31
-        method area Rectangle  31-35
-      function total_area  35-38
+    9 symbols in `shapes/shape.py`
+      class Shape  6-14  class Shape(ABC):
+        method area Shape  10-14  def area(self) -> float:
+      class Circle  14-24  class Circle(Shape):
+        constructor __init__ Circle  17-20  def __init__(self, radius: float) -> None:
+        method area Circle  20-24  def area(self) -> float:
+      class Rectangle  24-35  class Rectangle(Shape):
+        constructor __init__ Rectangle  27-31  def __init__(self, width: float, height: float) -> None:
+        method area Rectangle  31-35  def area(self) -> float:
+      function total_area  35-38  def total_area(first: Shape, second: Shape, scale: float) -> float:
+    2 imports: locals=true
     [zuban · ready]
     ──── lsp_workspace_symbols {"query":"Circle"}
     2 symbols matching `Circle`
-      variable Circle  shapes/report.py:3:26
-      class Circle  shapes/shape.py:14:7
+      class Circle  shapes/shape.py:14:7  class Circle(Shape):
+      import Circle  shapes/report.py:3:26  from shapes.shape import Circle, Rectangle, total_area
     [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal]
     ──── lsp_definition {"at":"shapes/report.py:10 total_area"}
     at shapes/report.py:10:17 total_area
@@ -332,6 +328,7 @@ async fn zuban() {
     ──── lsp_rename_symbol {"symbol":"total_area","newName":"combined_area"}
     at shapes/shape.py:35:5 total_area (function)
     plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
+    note: 1 mention of `total_area` in comments, strings and documents (1 file) will stay: includeText=true
     diff --git a/shapes/report.py b/shapes/report.py
     --- a/shapes/report.py
     +++ b/shapes/report.py
@@ -377,24 +374,24 @@ async fn jedi_language_server() {
     assert_snapshot!(answers(&zubi, &queries()).await, @r#"
     ──── lsp_document_symbols {"path":"shapes/shape.py"}
     14 symbols in `shapes/shape.py`
-      class ABC class ABC  3
+      class ABC class ABC  3  from abc import ABC, abstractmethod
       function abstractmethod def abstractmethod  3
-      class Shape class Shape  6-11
-        method area def area  10-11
-      class Circle class Circle  14-21
-        method __init__ def __init__  17-18
+      class Shape class Shape  6-11  class Shape(ABC):
+        method area def area  10-11  def area(self) -> float:
+      class Circle class Circle  14-21  class Circle(Shape):
+        method __init__ def __init__  17-18  def __init__(self, radius: float) -> None:
         property radius self.radius = radius  18
-        method area def area  20-21
-      class Rectangle class Rectangle  24-32
-        method __init__ def __init__  27-29
+        method area def area  20-21  def area(self) -> float:
+      class Rectangle class Rectangle  24-32  class Rectangle(Shape):
+        method __init__ def __init__  27-29  def __init__(self, width: float, height: float) -> None:
         property width self.width = width  28
         property height self.height = height  29
-        method area def area  31-32
-      function total_area def total_area  35-37
+        method area def area  31-32  def area(self) -> float:
+      function total_area def total_area  35-37  def total_area(first: Shape, second: Shape, scale: float) -> float:
     [jedi-language-server · ready · syntax diagnostics only]
     ──── lsp_workspace_symbols {"query":"Circle"}
     1 symbol matching `Circle`
-      class Circle  shapes/shape.py:14:7  in shapes.shape.Circle
+      class Circle  shapes/shape.py:14:7  in shapes.shape.Circle  class Circle(Shape):
     [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · syntax diagnostics only]
     ──── lsp_definition {"at":"shapes/report.py:10 total_area"}
     at shapes/report.py:10:17 total_area
@@ -428,9 +425,9 @@ async fn jedi_language_server() {
     ──── lsp_completion {"at":"shapes/report.py:16:19","limit":3}
     at shapes/report.py:16:19
     26 completions, best 3
-      area (function)
-      radius (variable)
-      __annotations__ (variable)
+      area (function)  def area() -> float
+      radius (variable)  self.radius = radius
+      __annotations__ (variable)  __annotations__: dict[str, Any]
     … 23 more: cursor="3"
     [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · syntax diagnostics only]
     ──── lsp_signature_help {"at":"shapes/report.py:10:36"}
@@ -448,6 +445,7 @@ async fn jedi_language_server() {
     ──── lsp_rename_symbol {"symbol":"total_area","newName":"combined_area"}
     at shapes/shape.py:35:5 total_area (function)
     plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
+    note: 1 mention of `total_area` in comments, strings and documents (1 file) will stay: includeText=true
     diff --git a/shapes/report.py b/shapes/report.py
     --- a/shapes/report.py
     +++ b/shapes/report.py

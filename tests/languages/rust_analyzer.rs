@@ -130,6 +130,7 @@ async fn rename(zubi: &Zubi, project: &Project) {
     assert_snapshot!(round_trip(zubi, project, "lsp_rename_symbol", rename, None).await, @r#"
     at src/shape.rs:34:8 total_area (function)
     plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
+    note: 1 mention of `total_area` in comments, strings and documents (1 file) will stay: includeText=true
     diff --git a/src/report.rs b/src/report.rs
     --- a/src/report.rs
     +++ b/src/report.rs

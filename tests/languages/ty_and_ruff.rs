@@ -23,20 +23,20 @@ async fn answers() {
 async fn symbols(zubi: &Zubi) {
     assert_snapshot!(zubi.call_stable("lsp_document_symbols", json!({ "path": "shapes/shape.py" })).await, @"
     9 symbols in `shapes/shape.py`
-      class Shape  6-11
-        method area  10-11
-      class Circle  14-21
-        constructor __init__  17-18
-        method area  20-21
-      class Rectangle  24-32
-        constructor __init__  27-29
-        method area  31-32
-      function total_area  35-37
+      class Shape  6-11  class Shape(ABC):
+        method area  10-11  def area(self) -> float:
+      class Circle  14-21  class Circle(Shape):
+        constructor __init__  17-18  def __init__(self, radius: float) -> None:
+        method area  20-21  def area(self) -> float:
+      class Rectangle  24-32  class Rectangle(Shape):
+        constructor __init__  27-29  def __init__(self, width: float, height: float) -> None:
+        method area  31-32  def area(self) -> float:
+      function total_area  35-37  def total_area(first: Shape, second: Shape, scale: float) -> float:
     [ty · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
     1 symbol matching `Circle`
-      class Circle  shapes/shape.py:14:7
+      class Circle  shapes/shape.py:14:7  class Circle(Shape):
     [ty · ready]
     ");
 }
@@ -112,6 +112,7 @@ async fn rename(zubi: &Zubi, project: &Project) {
     assert_snapshot!(round_trip(zubi, project, "lsp_rename_symbol", rename, None).await, @r#"
     at shapes/shape.py:35:5 total_area (function)
     plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
+    note: 1 mention of `total_area` in comments, strings and documents (1 file) will stay: includeText=true
     diff --git a/shapes/report.py b/shapes/report.py
     --- a/shapes/report.py
     +++ b/shapes/report.py
@@ -164,10 +165,10 @@ async fn fix(zubi: &Zubi, project: &Project) {
     assert_snapshot!(zubi.call_stable("lsp_diagnostics", json!({ "path": "shapes/broken.py" })).await, @r#"
     1 error, 1 warning in `shapes/broken.py`; snapshot d-1
     shapes/broken.py
+      9:27  error: Argument to `Rectangle.__init__` is incorrect: Expected `float`, found `Literal["one"]`  [ty invalid-argument-type]
       3:8  warning: `os` imported but unused
           
           help: Remove unused import: `os`  [Ruff F401]
-      9:27  error: Argument to `Rectangle.__init__` is incorrect: Expected `float`, found `Literal["one"]`  [ty invalid-argument-type]
     [ty + ruff · ready · no virtual environment: installed packages may be unknown]
     "#);
     let fix = json!({ "at": "shapes/broken.py:3", "context": { "only": ["quickfix"] } });

@@ -24,22 +24,22 @@ async fn symbols(zubi: &Zubi) {
     assert_snapshot!(zubi.call_stable("lsp_document_symbols", json!({ "path": "src/shape.ts" })).await, @"
     12 symbols in `src/shape.ts`
       interface Shape  2-5
-        method area  4
-      class Circle  8-14
-        constructor constructor  9
+        method area  4  area(): number;
+      class Circle  8-14  export class Circle implements Shape {
+        constructor constructor  9  constructor(readonly radius: number) {}
         property radius  9
-        method area  11-13
-      class Rectangle  17-26
+        method area  11-13  area(): number {
+      class Rectangle  17-26  export class Rectangle implements Shape {
         constructor constructor  18-21
-        property width  19
-        property height  20
-        method area  23-25
-      function totalArea  29-31
+        property width  19  readonly width: number,
+        property height  20  readonly height: number,
+        method area  23-25  area(): number {
+      function totalArea  29-31  export function totalArea(first: Shape, second: Shape, scale: number): number {
     [typescript · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
     1 symbol matching `Circle`
-      class Circle  src/shape.ts:8:14
+      class Circle  src/shape.ts:8:14  export class Circle implements Shape {
     [typescript · ready]
     ");
 }
@@ -96,8 +96,8 @@ async fn while_typing(zubi: &Zubi) {
     assert_snapshot!(zubi.call_stable("lsp_completion", json!({ "at": "src/report.ts:8:58", "limit": 5 })).await, @"
     at src/report.ts:8:58
     2 completions
-      radius (field)
-      area (method)
+      radius (field)  (property) Circle.radius: () => number
+      area (method)  Circle.area(): number
     [typescript · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_signature_help", json!({ "at": "src/report.ts:8:34" })).await, @"
@@ -115,6 +115,7 @@ async fn rename(zubi: &Zubi, project: &Project) {
     assert_snapshot!(round_trip(zubi, project, "lsp_rename_symbol", rename, None).await, @r#"
     at src/shape.ts:29:17 totalArea (function)
     plan p-[plan]: rename `totalArea` to `combinedArea`, 3 edits in 2 files; nothing is written yet
+    note: 1 mention of `totalArea` in comments, strings and documents (1 file) will stay: includeText=true
     diff --git a/src/report.ts b/src/report.ts
     --- a/src/report.ts
     +++ b/src/report.ts

@@ -35,6 +35,7 @@ async fn code_for_other_builds_is_named_by_gopls() {
     assert_snapshot!(zubi.call_stable("lsp_rename_symbol", rename).await, @r#"
     at store/store.go:4:6 Open (function)
     plan p-[plan]: rename `Open` to `Create`, 3 edits in 2 files; nothing is written yet
+    note: 1 mention of `Open` in comments, strings and documents (1 file) will stay: includeText=true
     note: uses may be left: `lsp_references` with includeText=true lists them
     diff --git a/store/plain_test.go b/store/plain_test.go
     --- a/store/plain_test.go
@@ -99,6 +100,7 @@ async fn uses_in_components_are_named() {
     assert_snapshot!(zubi.call_stable("lsp_rename_symbol", rename).await, @r#"
     at src/price.ts:1:17 priceOf (function)
     plan p-[plan]: rename `priceOf` to `priceText`, 3 edits in 2 files; nothing is written yet
+    note: 1 mention of `priceOf` in comments, strings and documents (1 file) will stay: includeText=true
     note: uses may be left: `lsp_references` with includeText=true lists them
     diff --git a/src/price.ts b/src/price.ts
     --- a/src/price.ts

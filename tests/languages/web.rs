@@ -20,15 +20,15 @@ async fn html() {
     assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"index.html"}
     9 symbols in `index.html`
-      field html  2-15
+      field html  2-15  <html lang="en">
         field head  3-9
-          field title  4
-          field link  5
+          field title  4  <title>Shapes</title>
+          field link  5  <link rel="stylesheet" href="style.css">
           field style  6-8
-            class .messy  7
+            class .messy  7  .messy { colour: red; }
         field body  10-14
-          field main#shapes  11-13
-            field p.circle  12
+          field main#shapes  11-13  <main id="shapes">
+            field p.circle  12  <p class="circle">A circle</p>
     [vscode-html-language-server · ready]
     ──── lsp_hover {"at":"index.html:12 class"}
     at index.html:12:10 class
@@ -95,7 +95,7 @@ async fn css() {
     ──── lsp_workspace_symbols {"query":"circle"}
     2 symbols matching `circle`
       class circle  style.css:6:1
-      field circle  index.html:12:7  in html/body/main/shapes/p
+      field circle  index.html:12:7  in html/body/main/shapes/p  <p class="circle">A circle</p>
     [vscode-css-language-server + vscode-html-language-server · ready · vscode-css-language-server + vscode-html-language-server has no symbol index: exact names only, from the outlines of 2 files]
     ──── lsp_definition {"at":"style.css:7 --circle-colour"}
     at style.css:7:23 colour
@@ -173,13 +173,13 @@ async fn svelte() {
     ];
     assert_snapshot!(answers(&zubi, &queries).await, @r#"
     ──── lsp_document_symbols {"path":"src/Rectangle.svelte"}
-    6 symbols in `src/Rectangle.svelte`
-      field script  1-8
-        variable rectangleArea  2
-        variable width  4
-        variable height  5
-        constant area  7
-      field p  10
+    5 symbols in `src/Rectangle.svelte`
+      field script  1-8  <script lang="ts">
+        variable width  4  export let width: number;
+        variable height  5  export let height: number;
+        constant area  7  const area = rectangleArea(width, height);
+      field p  10  <p>The area is {area}.</p>
+    1 import: locals=true
     [svelte-language-server · ready]
     ──── lsp_definition {"at":"src/Rectangle.svelte:7 rectangleArea"}
     at src/Rectangle.svelte:7:16 rectangleArea
@@ -207,7 +207,7 @@ async fn svelte() {
     ──── lsp_completion {"at":"src/Report.svelte:7:11","limit":3}
     at src/Report.svelte:7:11
     2 completions
-      Rectangle (variable)
+      Rectangle (variable)  (alias) class Rectangle import Rectangle
       rectangleArea (function)  ./shape
     [svelte-language-server · readiness unknown · completeness unknown: svelte-language-server gives no readiness signal]
     ──── lsp_diagnostics {"path":"src/Report.svelte"}
@@ -235,10 +235,10 @@ async fn svelte() {
     [svelte-language-server · ready]
     ──── lsp_workspace_symbols {"query":"Rectangle"}
     4 symbols matching `Rectangle`
-      class Rectangle__SvelteComponent_  src/Rectangle.svelte:1:1
-      function rectangleArea()  src/shape.ts:2:1
-      variable Rectangle  src/Report.svelte:2:10  in script
-      field Rectangle  src/Report.svelte:7:1
+      field Rectangle  src/Report.svelte:7:1  <Rectangle width={side} height="one" />
+      class Rectangle__SvelteComponent_  src/Rectangle.svelte:1:1  <script lang="ts">
+      function rectangleArea()  src/shape.ts:2:1  export function rectangleArea(width: number, height: number): number {
+      import Rectangle  src/Report.svelte:2:10  in script  import Rectangle from "./Rectangle.svelte";
     [svelte-language-server · readiness unknown · completeness unknown: svelte-language-server gives no readiness signal · beside an index that may lack names: exact names only, from the outlines of 1 file · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
     "#);
 }
@@ -265,22 +265,22 @@ async fn vtsls() {
     ──── lsp_document_symbols {"path":"src/shape.ts"}
     12 symbols in `src/shape.ts`
       interface Shape  2-5
-        method area  4
-      class Circle  8-14
-        constructor constructor  9
+        method area  4  area(): number;
+      class Circle  8-14  export class Circle implements Shape {
+        constructor constructor  9  constructor(readonly radius: number) {}
         property radius  9
-        method area  11-13
-      class Rectangle  17-26
+        method area  11-13  area(): number {
+      class Rectangle  17-26  export class Rectangle implements Shape {
         constructor constructor  18-21
-        property width  19
-        property height  20
-        method area  23-25
-      function totalArea  29-31
+        property width  19  readonly width: number,
+        property height  20  readonly height: number,
+        method area  23-25  area(): number {
+      function totalArea  29-31  export function totalArea(first: Shape, second: Shape, scale: number): number {
     [vtsls · ready]
     ──── lsp_workspace_symbols {"query":"Circle"}
     2 symbols matching `Circle`
-      class Circle  src/shape.ts:8:14
-      variable circle  src/report.ts:6:9  in describe
+      class Circle  src/shape.ts:8:14  export class Circle implements Shape {
+      variable circle  src/report.ts:6:9  in describe  const circle = new Circle(radius);
     [vtsls · ready]
     ──── lsp_definition {"at":"src/report.ts:8 totalArea"}
     at src/report.ts:8:15 totalArea
@@ -312,8 +312,8 @@ async fn vtsls() {
     ──── lsp_completion {"at":"src/report.ts:8:58","limit":3}
     at src/report.ts:8:58
     2 completions
-      area (method)
-      radius (field)
+      area (method)  Circle.area(): number
+      radius (field)  (property) Circle.radius: number
     [vtsls · ready]
     ──── lsp_signature_help {"at":"src/report.ts:8:34"}
     at src/report.ts:8:34
@@ -330,6 +330,7 @@ async fn vtsls() {
     ──── lsp_rename_symbol {"symbol":"totalArea","newName":"combinedArea"}
     at src/shape.ts:29:17 totalArea (function)
     plan p-[plan]: rename `totalArea` to `combinedArea`, 3 edits in 2 files; nothing is written yet
+    note: 1 mention of `totalArea` in comments, strings and documents (1 file) will stay: includeText=true
     diff --git a/src/report.ts b/src/report.ts
     --- a/src/report.ts
     +++ b/src/report.ts

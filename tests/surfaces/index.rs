@@ -54,17 +54,17 @@ async fn names_without_a_server() {
     [index · syntax only, names not resolved · 1 of 1 file checked
     3 symbols matching `order`
       class OrderBook  src/shop.py:1:7
-      method add_order  src/shop.py:2:9  in OrderBook
-      function addOrder  src/shop.ts:1:17
+      function addOrder  src/shop.ts:1:17  export function addOrder(order: string): string { return order; }
+      method add_order  src/shop.py:2:9  in OrderBook  def add_order(self, order):
     [index · syntax only, names not resolved · 2 of 2 files checked
     1 symbol matching `OrBo`
       class OrderBook  src/shop.py:1:7
     [index · syntax only, names not resolved · 1 of 1 file checked
     1 symbol matching `addordr`
-      function addOrder  src/shop.ts:1:17
+      function addOrder  src/shop.ts:1:17  export function addOrder(order: string): string { return order; }
     [index · syntax only, names not resolved · 1 of 1 file checked · no name contains `addordr`: these are similar
     1 symbol matching `OrderBook/add_order`
-      method add_order  src/shop.py:2:9  in OrderBook
+      method add_order  src/shop.py:2:9  in OrderBook  def add_order(self, order):
     [index · syntax only, names not resolved · 1 of 1 file checked
     0 symbols matching `absent`
     [index · syntax only, names not resolved · searched the names of 3 files

@@ -14,14 +14,14 @@ async fn a_language_without_an_installed_server() {
     12 symbols in `src/shape.ts`
       interface Shape  2-5
         method area (): number  4
-      class Circle  8-14
+      class Circle  8-14  export class Circle implements Shape {
         constructor constructor (readonly radius: number)  9
         property radius  9
         method area (): number  11-13
-      class Rectangle  17-26
+      class Rectangle  17-26  export class Rectangle implements Shape {
         constructor constructor ( readonly width: number, readonly height: number, )  18-21
-        property width  19
-        property height  20
+        property width  19  readonly width: number,
+        property height  20  readonly height: number,
         method area (): number  23-25
       function totalArea (first: Shape, second: Shape, scale: number): number  29-31
     [syntax only: names not resolved · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
@@ -46,7 +46,7 @@ async fn a_language_without_an_installed_server() {
     ");
     assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
     1 symbol matching `Circle`
-      class Circle  src/shape.ts:8:14
+      class Circle  src/shape.ts:8:14  export class Circle implements Shape {
     [syntax only: names not resolved · without a server: exact names only, from the outlines of 2 files · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
     ");
     assert_snapshot!(zubi.call_stable("lsp_document_symbols", json!({ "path": "src" })).await, @"
@@ -60,8 +60,8 @@ async fn a_language_without_an_installed_server() {
       function forgotten (): number  12-14
     src/shape.ts
       interface Shape  2-5
-      class Circle  8-14
-      class Rectangle  17-26
+      class Circle  8-14  export class Circle implements Shape {
+      class Rectangle  17-26  export class Rectangle implements Shape {
       function totalArea (first: Shape, second: Shape, scale: number): number  29-31
     [syntax only: names not resolved]
     ");
@@ -102,12 +102,12 @@ async fn a_domain_model_does_not_hide_other_code() {
     // A text file about the code declares nothing, even if its lines look like declarations.
     project.write("notes.md", "class Circle\n");
     let zubi = Zubi::start(&project, &[]).await;
-    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
+    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @r#"
     2 symbols matching `Circle`
-      package Circle  shop.dlang:2:4
-      class Circle  src/shape.ts:8:14
+      package Circle  shop.dlang:2:4  bc Circle for Shapes { description: "d" }
+      class Circle  src/shape.ts:8:14  export class Circle implements Shape {
     [domainlang + syntax only: names not resolved · ready · without a server: exact names only, from the outlines of 2 files · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
-    ");
+    "#);
     assert_snapshot!(zubi.call_refused("lsp_references", json!({ "symbol": "Circle" })).await, @r#"
     Invalid input: symbol: `Circle` names 2 symbols
     Use one of:

@@ -43,6 +43,7 @@ pub const BUILT_IN: &[&str] = &[
     "rename_symbol",
     "organize_imports",
     "ast_rewrite",
+    "edit_symbol",
     "edit_files",
     "replace_in_files",
     "get_setting",

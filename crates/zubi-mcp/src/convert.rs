@@ -68,12 +68,11 @@ pub fn tool_list_json(specs: &[Arc<ToolSpec>]) -> String {
 }
 
 fn tool(spec: &ToolSpec, listing: ToolListing) -> Tool {
-    let tool = Tool::new(spec.wire_name(), spec.description.clone(), Arc::new(slim(&spec.input, listing)))
+    Tool::new(spec.wire_name(), spec.description.clone(), Arc::new(slim(&spec.input, listing)))
         .with_title(&spec.title)
         .with_annotations(annotations(spec))
-        .with_icons(vec![Icon::new(icons::icon(spec))]);
-    // A client that searches tools does not list the tools that search.
-    if spec.toolset == META_TOOLSET { tool } else { tool.with_meta(meta(spec)) }
+        .with_icons(vec![Icon::new(icons::icon(spec))])
+        .with_meta(meta(spec))
 }
 
 /// Returns the hints of a tool. All four are set, because clients assume the worst for an omitted one.
@@ -104,6 +103,10 @@ fn meta(spec: &ToolSpec) -> MetaObject {
 /// Returns the first tags of a tool that its name does not contain; or else its title.
 fn search_hint(spec: &ToolSpec) -> String {
     let mut hint = String::new();
+    // No client that searches tools lists these.
+    if spec.toolset == META_TOOLSET {
+        return spec.title.clone();
+    }
     for tag in spec.tags.iter().filter(|tag| !spec.id.contains(tag.replace(' ', "_").as_str())) {
         let separator = if hint.is_empty() { "" } else { ", " };
         if hint.len() + separator.len() + tag.len() <= MAX_HINT {

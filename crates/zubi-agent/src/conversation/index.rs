@@ -2,8 +2,8 @@
 //! files, and rebuilds it if it is missing, broken or of another version. Several processes use it at the same time.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior, params};
-use std::time::Duration;
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior, params};
+use std::time::{Duration, Instant};
 use zubi_base::escape::printable;
 use zubi_base::owner_only;
 
@@ -17,6 +17,8 @@ use crate::event::{AgentEvent, EventKind};
 const VERSION: i64 = 1;
 /// How long to wait for another process that writes to the index.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
+/// The time between two attempts to turn on the write-ahead log.
+const BUSY_PAUSE: Duration = Duration::from_millis(5);
 /// The maximum indexed length of one event, in bytes.
 const MAX_TEXT: usize = 64 * 1024;
 /// The maximum number of words in a query; more are ignored.
@@ -139,12 +141,26 @@ fn open(path: &Utf8Path) -> Result<Connection, IndexError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let mut connection = Connection::open_with_flags(zubi_base::fs::canonical(path)?, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    connection.pragma_update(None, "journal_mode", "wal")?;
+    enter_wal_mode(&connection)?;
     connection.pragma_update(None, "synchronous", "normal")?;
     // Overwrite deleted text, so that it does not remain in free pages.
     connection.pragma_update(None, "secure_delete", true)?;
     prepare(&mut connection)?;
     Ok(connection)
+}
+
+/// Turns on the write-ahead log. SQLite does not wait for another connection that does the same at this moment
+/// (`SQLITE_BUSY` in spite of the time-out).
+fn enter_wal_mode(connection: &Connection) -> rusqlite::Result<()> {
+    let deadline = Instant::now() + BUSY_TIMEOUT;
+    loop {
+        match connection.pragma_update(None, "journal_mode", "wal") {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < deadline => {
+                std::thread::sleep(BUSY_PAUSE);
+            }
+            result => return result,
+        }
+    }
 }
 
 /// Creates the tables, unless those of this version exist.
@@ -166,7 +182,6 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
 
 /// Whether the error means that the file is broken, not that another process uses it or that the disk is full.
 fn is_broken(error: &rusqlite::Error) -> bool {
-    use rusqlite::ErrorCode;
     match error {
         rusqlite::Error::SqliteFailure(failure, _) => {
             matches!(failure.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown)

@@ -221,7 +221,7 @@ impl CodeQuery<'_> {
             }
             // The symbol's source shows its callees and supertypes.
             Direction::Outgoing | Direction::Supertypes => {
-                ("textDocument/definition", "`lsp_definition` with `context` shows its source, which names them")
+                ("textDocument/definition", "`read_symbol` shows its source, which names them")
             }
         };
         let usable = self.ready_for(&at.reference, method, direction.operation(), ReadinessLevel::File).await.is_ok();

@@ -14,7 +14,9 @@ pub use crate::symbol_edit::SymbolAction;
 
 use crate::edit::Plan;
 use crate::error::CodeError;
+use crate::features::locations::RawLocation;
 use crate::features::mentions::Mentions;
+use crate::features::references::SymbolReferences;
 use crate::features::symbol_source::{DeclarationPosition, find_declaration};
 use crate::locate::{PositionIntent, TargetInput, join_segments};
 use crate::location::SourceLocation;
@@ -153,6 +155,9 @@ impl CodeQuery<'_> {
                 )
             })?);
         }
+        if request.target.at.is_none() {
+            indices.extend(find_overloads(&parsed.outline, &indices));
+        }
         indices.sort_unstable();
         indices.dedup();
         let symbol = EditedSymbol { path, display_path, document, parsed, indices, is_parsed: true };
@@ -213,15 +218,31 @@ impl CodeQuery<'_> {
         force: bool,
         status: &mut AnswerStatus,
     ) -> Result<Vec<String>, CodeError> {
-        let Some(declaration) = symbol.declaration() else { return Ok(Vec::new()) };
-        let offset = size(declaration.name_range.start);
-        let location = self.location_in(&symbol.document, &symbol.path, TextRange::empty(offset));
-        let target = TargetInput { at: Some(location.to_at()), ..TargetInput::default() };
-        let found = match self.resolve(&target, PositionIntent::Identifier).await {
-            Ok(at) => self.references(&at, false).await,
-            Err(error) => Err(error),
-        };
         let name = symbol.name();
+        let declarations = symbol.indices.iter().filter_map(|index| symbol.parsed.outline.declarations.get(*index));
+        let mut all: Result<QualifiedAnswer<SymbolReferences>, CodeError> =
+            Ok(QualifiedAnswer { value: SymbolReferences::default(), status: AnswerStatus::default() });
+        for (number, declaration) in declarations.enumerate() {
+            let offset = size(declaration.name_range.start);
+            let location = self.location_in(&symbol.document, &symbol.path, TextRange::empty(offset));
+            let target = TargetInput { at: Some(location.to_at()), ..TargetInput::default() };
+            let found = match self.resolve(&target, PositionIntent::Identifier).await {
+                Ok(at) => self.references(&at, false).await,
+                Err(error) => Err(error),
+            };
+            all = match (all, found) {
+                (Ok(mut all), Ok(found)) if number > 0 => {
+                    let is_new = |it: &RawLocation| !all.value.locations.contains(it);
+                    let new: Vec<RawLocation> = found.value.locations.into_iter().filter(is_new).collect();
+                    all.value.locations.extend(new);
+                    all.status.merge(found.status);
+                    Ok(all)
+                }
+                (Err(error), _) => Err(error),
+                (Ok(_), found) => found,
+            };
+        }
+        let found = all;
         let QualifiedAnswer { value: references, status: found_status } = match found {
             Ok(found) => found,
             Err(error) if force => return Ok(vec![format!("the references of {name} are unknown: {error}")]),
@@ -344,6 +365,21 @@ impl EditedSymbol {
         }
         Ok(())
     }
+}
+
+/// Returns the declarations directly before and after the found ones that have the same name in the same scope: a server
+/// may report only one of several overloads.
+fn find_overloads(outline: &SyntaxOutline, found: &[usize]) -> Vec<usize> {
+    let Some((index, first)) = found.first().and_then(|index| Some((*index, outline.declarations.get(*index)?))) else {
+        return Vec::new();
+    };
+    let siblings: Vec<usize> = (0..outline.declarations.len())
+        .filter(|other| outline.declarations.get(*other).is_some_and(|other| other.parent == first.parent))
+        .collect();
+    let is_same = |other: &&usize| outline.declarations.get(**other).is_some_and(|other| other.name == first.name);
+    let at = siblings.iter().position(|sibling| *sibling == index).unwrap_or_default();
+    let (before, after) = siblings.split_at(at);
+    before.iter().rev().take_while(is_same).chain(after.iter().take_while(is_same)).copied().collect()
 }
 
 fn rejection(error: RejectedEdit) -> CodeError {

@@ -262,12 +262,12 @@ fn names_missing_from_the_symbol_index_are_found_in_outlines() {
             _ => Value::Null,
         })
     });
-    assert_snapshot!(answer, @"
+    assert_snapshot!(answer, @r#"
     2 symbols matching `Circle`
-      namespace Circle  model.dlang:1:8
+      namespace Circle  model.dlang:1:8  Domain Circle { vision: "v" }
       class Circle  web/shape.ts:1:14
     [domainlang + editor · readiness unknown · completeness unknown: editor gives no readiness signal · beside an index that may lack names: exact names only, from the outlines of 2 files]
-    ");
+    "#);
     assert_snapshot!(editor.call("lsp_document_symbols", &json!({ "path": "web/report.ts" }), |_, _| Ok(Value::Null)), @"
     no declarations in `web/report.ts`
     [editor · ready]

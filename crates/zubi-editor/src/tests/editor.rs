@@ -209,9 +209,9 @@ fn models_created_later_are_found() {
     assert!(!before.contains("domainlang"), "{before}");
     zubi_base::fs::write_atomic(&client.root.join("a.dlang"), b"Domain Sales { vision: \"v\" }").unwrap();
     assert!(client.call("domainlang_get", &json!({ "fqn": "Sales" })).contains("\"found\":true"));
-    assert_snapshot!(client.call("lsp_workspace_symbols", &json!({ "query": "Sales" })), @"
+    assert_snapshot!(client.call("lsp_workspace_symbols", &json!({ "query": "Sales" })), @r#"
     1 symbol matching `Sales`
-      namespace Sales  a.dlang:1:8
+      namespace Sales  a.dlang:1:8  Domain Sales { vision: "v" }
     [domainlang · ready · the editor does not answer `workspace/symbol` here: `zubi mcp` has language servers of its own]
-    ");
+    "#);
 }

@@ -27,7 +27,7 @@ pub(crate) struct Input {
     /// The file as file:// URI
     #[schemars(extend("x-common" = true))]
     uri: Option<String>,
-    /// Levels: all of a file, 1 of many
+    /// Levels
     #[schemars(range(min = 1))]
     depth: Option<u32>,
     /// Also locals

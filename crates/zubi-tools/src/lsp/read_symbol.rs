@@ -90,7 +90,7 @@ impl CodeTool for ReadSymbol {
     const META: ToolMeta = ToolMeta {
         id: "read_symbol",
         title: "Read symbols",
-        description: "Source of symbols by name, with line numbers, instead of reading files.",
+        description: "Source of symbols by name, with line numbers.",
         tags: &["body", "source of function", "read function", "show me", "definition text"],
         listed: &["cursor"],
         example: || ("Read a method", json!({ "symbol": "Console/print" })),

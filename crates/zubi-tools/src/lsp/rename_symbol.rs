@@ -41,10 +41,10 @@ impl CodeTool for RenameSymbol {
     const META: ToolMeta = ToolMeta {
         id: "lsp_rename_symbol",
         title: "Plan a rename",
-        description: "Plans a rename in every file that uses the symbol: plan id, files, diff. apply_edit writes it.",
+        description: "Plans a rename in all files: plan id, files, diff. apply_edit writes it.",
         effect: Effect::Plan,
         tags: &["rename", "refactor", "change the name", "rename everywhere"],
-        listed: &["allProjects"],
+        listed: &["maxTokens", "allProjects"],
         example: || ("Rename a method", serde_json::json!({ "symbol": "Console/print", "newName": "write" })),
         ..CODE_TOOL
     };

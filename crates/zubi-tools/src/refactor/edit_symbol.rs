@@ -27,8 +27,9 @@ pub(crate) struct Input {
     path: Option<String>,
     /// Or path:line of it
     at: Option<String>,
+    /// Change
     action: Action,
-    /// New source, with its name
+    /// Whole new source
     #[schemars(extend("x-aliases" = ["body", "code", "content", "new_body"]))]
     text: Option<String>,
     /// Write at once

@@ -18,7 +18,7 @@ impl TypedTool for AnyToolCaller {
     const META: ToolMeta = ToolMeta {
         id: "zubi_call_tool",
         title: "Call any tool",
-        description: "Calls any unlisted tool: rename_file, organize_imports …",
+        description: "Calls any unlisted tool: rename_file …",
         // The strongest effect. `footprint` returns the effect of the called tool.
         effect: Effect::Execute,
         tags: &["call", "move file, imports"],

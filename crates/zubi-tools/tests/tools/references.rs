@@ -193,7 +193,7 @@ async fn matches_in_too_many_other_projects_are_reported() {
     let two_projects = status_with_projects(&["b", "c"], &fixture, "lsp_references").await;
     insta::assert_snapshot!(two_projects, @"[toy · ready]");
     let six_projects = status_with_projects(&["b", "c", "d", "e", "f", "g"], &fixture, "lsp_references").await;
-    insta::assert_snapshot!(six_projects, @"[toy · ready]");
+    insta::assert_snapshot!(six_projects, @"[toy · ready · may be incomplete: `x` also occurs in f, g (not queried; allProjects=true queries all)]");
     let tree = status_with_projects(&["b", "c", "d", "e", "f", "g"], &fixture, "lsp_call_hierarchy").await;
     insta::assert_snapshot!(tree, @"[toy · ready · may be incomplete: `x` also occurs in b, c, d, 3 more: `lsp_references` looks there · the toy library was not read]");
 }
@@ -223,7 +223,7 @@ async fn references_from_imported_data_are_a_list_of_their_own() {
     1 more reference in 1 file of projects that no server has answered about (scip 3f2a91c, not checked by a server)
     p5/use.toy
       1:1  unit
-    [toy · ready]
+    [toy · ready · may be incomplete: `unit` also occurs in p5 (not queried; allProjects=true queries all)]
     ");
     insta::assert_snapshot!(call(&toy, "lsp_references", json!({ "symbol": "unit", "format": "json" })).await, @r#"{"resolved":{"at":"a.toy:1:5","name":"unit","kind":"variable"},"items":[{"path":"a.toy","range":{"start":{"line":0,"character":4},"end":{"line":0,"character":8}},"text":"let unit","declaration":true},{"path":"a.toy","range":{"start":{"line":1,"character":0},"end":{"line":1,"character":4}},"text":"unit"}],"total":2,"furtherWordMatches":5,"unqueriedProjects":{"source":"scip","origins":["3f2a91c"],"items":[{"path":"p5/use.toy","range":{"start":{"line":0,"character":0},"end":{"line":0,"character":4}},"text":"unit"}],"total":1},"status":{"endpoint":"toy","readiness":"ready","complete":false,"note":"may be incomplete: `unit` also occurs in p5 (not queried; allProjects=true queries all)","source":"server"}}"#);
     *index.error.lock().unwrap() = Some(ExactIndexError::Unreachable("connection refused".to_owned()));

@@ -255,7 +255,7 @@ async fn unsupported_queries_suggest_an_alternative() {
     ");
     insta::assert_snapshot!(call(&toy, "lsp_call_hierarchy", json!({ "symbol": "parse", "direction": "outgoing" })).await, @"
     Failed to walk the call hierarchy: toy cannot find callees
-    The nearest supported request: `lsp_definition` with `context` shows its source, which names them.
+    The nearest supported request: `read_symbol` shows its source, which names them.
     ");
     toy.endpoint.unsupported.lock().unwrap().push("textDocument/references");
     insta::assert_snapshot!(call(&toy, "lsp_call_hierarchy", incoming()).await, @"
@@ -267,7 +267,7 @@ async fn unsupported_queries_suggest_an_alternative() {
     toy.endpoint.failing.lock().unwrap().push(("callHierarchy/outgoingCalls", -32601));
     insta::assert_snapshot!(call(&toy, "lsp_call_hierarchy", json!({ "symbol": "parse", "direction": "outgoing" })).await, @"
     Failed to walk the call hierarchy: toy cannot find callees
-    The nearest supported request: `lsp_definition` with `context` shows its source, which names them.
+    The nearest supported request: `read_symbol` shows its source, which names them.
     ");
 }
 

@@ -102,6 +102,7 @@ async fn edit_files() {
     insta::assert_snapshot!(call_masked(&toy, "edit_files", once.clone()).await, @r#"
     applied p-…: edit docs/guide.md in 1 file
     undo_edit {"plan":"p-…"} undoes it
+    note: 1 edit
       docs/guide.md  written
     [no server · problems not compared: no server for .md]
     "#);
@@ -199,6 +200,7 @@ async fn replace_in_files() {
     insta::assert_snapshot!(without_ids(&answer), @r#"
     applied p-…: replace `(\w+) unit` by `$1` in 1 file
     undo_edit {"plan":"p-…"} undoes it
+    note: 2 edits
       docs/guide.md  written
     [no server · problems not compared: no server for .md]
     "#);

@@ -17,7 +17,7 @@ async fn tools_are_found_by_words() {
     insta::assert_snapshot!(check(SHAPES, "zubi_find_tools", json!({ "query": "type hierarchy", "limit": 1 })).await, @r#"
     8 tools for `type hierarchy`, best first
     lsp_type_hierarchy (read, toolset lsp): Supertypes or subtypes of a class, interface or struct, as a tree: location and source line of each.
-      input: {"type":"object","properties":{"symbol":{"type":"string","description":"Name, or Type/method"},"path":{"type":"string","description":"File or folder of it"},"at":{"type":"string","description":"path:line:col or path:line text, 1-based"},"uri":{"type":"string","description":"File of line and character"},"line":{"type":"integer","minimum":0,"description":"0-based"},"character":{"type":"integer","minimum":0,"description":"0-based, in UTF-16"},"direction":{"type":"string","enum":["supertypes","subtypes"],"description":"Supertypes or subtypes"},"depth":{"type":"integer","maximum":5,"minimum":1,"description":"Steps, default 1, at most 5"},"maxTokens":{"type":"integer","minimum":1,"description":"Answer size"},"waitMs":{"type":"integer","minimum":0,"description":"For loading servers, default 30000"},"format":{"type":"string","enum":["text","json"],"description":"Default text"}},"required":["direction"]}
+      input: {"type":"object","properties":{"symbol":{"type":"string","description":"Name, or Type/method"},"path":{"type":"string","description":"File or folder of it"},"at":{"type":"string","description":"path:line:col, or path:line text"},"uri":{"type":"string","description":"File of line and character"},"line":{"type":"integer","minimum":0,"description":"0-based"},"character":{"type":"integer","minimum":0,"description":"0-based, in UTF-16"},"direction":{"type":"string","enum":["supertypes","subtypes"],"description":"Supertypes or subtypes"},"depth":{"type":"integer","maximum":5,"minimum":1,"description":"Steps, default 1, at most 5"},"maxTokens":{"type":"integer","minimum":1,"description":"Answer size"},"waitMs":{"type":"integer","minimum":0,"description":"For loading servers, default 30000"},"format":{"type":"string","enum":["text","json"],"description":"Default text"}},"required":["direction"]}
     … 7 more: lsp_call_hierarchy, lsp_type_definition, lsp_hover, lsp_diagnostics, lsp_completion, lsp_explain, domainlang_list
     zubi_call_read_tool {"tool", "arguments"} calls tools that read or plan, zubi_call_tool any
     "#);
@@ -127,18 +127,18 @@ async fn without_a_match_the_toolsets_are_listed() {
       edit: apply_edit, undo_edit
       domainlang: domainlang_validate, domainlang_list, domainlang_get, domainlang_explain, domainlang_search, domainlang_diagram
       file: file.read, file.write, file.edit, file.list, file.search, file.getCurrent
-      refactor: rename_file, rename_symbol, organize_imports, ast_rewrite, edit_files, replace_in_files
+      refactor: rename_file, rename_symbol, organize_imports, ast_rewrite, edit_symbol, edit_files, replace_in_files
       settings: get_setting, set_setting, set_update_imports_setting
       editor: editor
     query with words of the task, or an id, for input schemas
     ");
     insta::assert_snapshot!(check(SHAPES, "zubi_find_tools", json!({})).await, @"
-    44 tools in all, by toolset:
+    45 tools in all, by toolset:
       lsp: lsp_definition, lsp_references, lsp_hover, lsp_completion, lsp_workspace_symbols, lsp_document_symbols, read_symbol, lsp_rename_symbol, lsp_code_actions, lsp_format_document, lsp_signature_help, lsp_diagnostics, lsp_call_hierarchy, lsp_implementations, lsp_type_definition, lsp_type_hierarchy, lsp_explain, ast_search, repo_map, changed_symbols
       edit: apply_edit, undo_edit
       domainlang: domainlang_validate, domainlang_list, domainlang_get, domainlang_explain, domainlang_search, domainlang_diagram
       file: file.read, file.write, file.edit, file.list, file.search, file.getCurrent
-      refactor: rename_file, rename_symbol, organize_imports, ast_rewrite, edit_files, replace_in_files
+      refactor: rename_file, rename_symbol, organize_imports, ast_rewrite, edit_symbol, edit_files, replace_in_files
       settings: get_setting, set_setting, set_update_imports_setting
       editor: editor
     query with words of the task, or an id, for input schemas

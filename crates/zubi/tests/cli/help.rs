@@ -33,8 +33,8 @@ fn tools() {
 
     Arguments:
       plan (string, required)  Applied p-… or a-…
-      maxTokens (integer)  Answer size in tokens
-      waitMs (integer)  For loading servers, default 30000; after an edit 5000
+      maxTokens (integer)  Answer size
+      waitMs (integer)  For loading servers, default 30000
       format (string)  Default text
 
     Undo a rename:
@@ -54,10 +54,10 @@ fn tools() {
               Applied p-… or a-…
 
           --maxTokens <NUMBER>
-              Answer size in tokens
+              Answer size
 
           --waitMs <NUMBER>
-              For loading servers, default 30000; after an edit 5000
+              For loading servers, default 30000
 
           --format <TEXT>
               Default text [possible values: text, json]

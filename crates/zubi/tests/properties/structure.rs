@@ -139,7 +139,7 @@ async fn mcp_hints_say_what_a_call_can_do() {
             reversible.push(spec.id.as_str());
         }
     }
-    insta::assert_snapshot!(reversible.join(" "), @"apply_edit undo_edit file.write file.edit rename_file rename_symbol organize_imports edit_files replace_in_files set_setting set_update_imports_setting");
+    insta::assert_snapshot!(reversible.join(" "), @"apply_edit undo_edit file.write file.edit rename_file rename_symbol organize_imports edit_symbol edit_files replace_in_files set_setting set_update_imports_setting");
 }
 
 /// Property 9: a resource has a URI, a name, a description and a type.
