@@ -89,7 +89,7 @@ const SAMPLES: &[Sample] = &[
             ),
             (
                 "src/main.rs",
-                "struct Shape;\n\nimpl Shape {\n    /// Returns the area.\n    #[inline]\n    fn area(&self) -> u32 {\n        1\n    }\n}\n\nfn used(shape: &Shape) -> u32 {\n    shape.area()\n}\n\nfn unused() {}\n\nfn main() {\n    println!(\"{}\", used(&Shape));\n}\n",
+                "struct Shape;\n\nimpl Shape {\n    /// Returns the area.\n    #[inline]\n    fn area(&self) -> u32 {\n        1\n    }\n}\n\nfn used(shape: &Shape) -> u32 {\n    shape.area()\n}\n\nfn unused() {}\n\nfn main() {\n    let _area = used(&Shape);\n}\n",
             ),
         ],
         replaced: ("Shape/area", "fn area(&self) -> u32 {\n    2\n}"),

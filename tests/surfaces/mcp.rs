@@ -62,6 +62,7 @@ async fn the_tool_list_is_small_and_describes_each_tool() {
     lsp_diagnostics read-only=true destructive=false idempotent=true open-world=false
     apply_edit read-only=false destructive=false idempotent=true open-world=false
     undo_edit read-only=false destructive=false idempotent=true open-world=false
+    edit_symbol read-only=false destructive=false idempotent=false open-world=false
     zubi_find_tools read-only=true destructive=false idempotent=true open-world=false
     zubi_call_read_tool read-only=true destructive=false idempotent=true open-world=false
     zubi_call_tool read-only=false destructive=true idempotent=false open-world=true

@@ -101,12 +101,11 @@ impl Mentions {
         is_rest_empty && (self.namesakes.is_empty() || self.are_namesakes_proven)
     }
 
-    /// The number of matches that may be uses of the symbol: in code that is not proven to be something else, and in
-    /// strings that may look it up.
+    /// The number of matches that may be uses of the symbol: in code that no server resolves or has read, and in strings
+    /// that may look it up.
     pub(crate) fn unconfirmed_count(&self) -> usize {
         let unread: usize = self.unread.iter().map(|file| file.count).sum();
-        let namesakes = if self.are_namesakes_proven { 0 } else { self.namesakes.len() };
-        self.quoted.len() + self.unresolved.len() + self.unchecked.len() + unread + namesakes
+        self.quoted.len() + self.unresolved.len() + self.unchecked.len() + unread
     }
 
     /// The number of matches in code of files that the servers read.

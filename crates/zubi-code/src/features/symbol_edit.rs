@@ -270,6 +270,13 @@ impl CodeQuery<'_> {
             let mut notes = Vec::new();
             if unconfirmed > 0 {
                 let words = pluralize(unconfirmed, "word match");
+                if !force {
+                    return Err(CodeError::StillUsed {
+                        reason: format!("{words} of {name} may be uses: no server confirms or excludes them"),
+                        hint: "Nothing was changed. `lsp_references` with includeText=true lists them; then pass force: true."
+                            .to_owned(),
+                    });
+                }
                 notes.push(format!(
                     "{words} of {name} in code that the server does not confirm: lsp_references with includeText=true"
                 ));
