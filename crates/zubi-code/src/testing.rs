@@ -27,18 +27,18 @@ use zubi_base::text::DiskText;
 use zubi_base::walk::{self, WalkOptions};
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_base::{fs, uri};
-use zubi_syntax::{Declaration, DeclarationKind, SyntaxLanguage, SyntaxLayout, SyntaxOutline, TextExtent};
 
 mod annotations;
 mod exact_index;
 mod hierarchy;
 mod memory_index;
+mod parser;
 
 pub use exact_index::ScriptedExactIndex;
 pub use memory_index::MemoryIndex;
 
+use self::parser::ToyParser;
 use crate::edit::apply::DiskSink;
-use crate::syntax::{DirectParser, NodeSearch, PatternAnswer, PatternSearchError, SyntaxError, SyntaxParser};
 use crate::{CallCx, CodeConfig, CodeIntel, text_search};
 
 /// A workspace on disk from a fixture, with the toy endpoint.
@@ -129,54 +129,6 @@ impl Toy {
             progress: Arc::new(|_, _| {}),
         }
     }
-}
-
-/// A parser of the toy language; of other languages as [`DirectParser`].
-#[derive(Debug, Clone, Copy)]
-struct ToyParser;
-
-#[async_trait]
-impl SyntaxParser for ToyParser {
-    fn has_language(&self, file_name: &str) -> bool {
-        is_toy(file_name) || DirectParser.has_language(file_name)
-    }
-
-    async fn outline(&self, file_name: &str, text: &Arc<str>) -> Result<SyntaxOutline, SyntaxError> {
-        if !is_toy(file_name) {
-            return DirectParser.outline(file_name, text).await;
-        }
-        let declaration = |declared: DeclaredSymbol| {
-            let range: std::ops::Range<usize> = declared.range.into();
-            Declaration {
-                name: declared.name,
-                kind: DeclarationKind::Class,
-                name_range: range.clone(),
-                signature: range.clone(),
-                range,
-                doc: None,
-                parent: None,
-            }
-        };
-        let declarations = ToyEndpoint::declared_symbols(text).into_iter().map(declaration).collect();
-        Ok(SyntaxOutline { declarations, ..SyntaxOutline::default() })
-    }
-
-    async fn layout(&self, file_name: &str, extent: TextExtent, text: &Arc<str>) -> Result<SyntaxLayout, SyntaxError> {
-        DirectParser.layout(file_name, extent, text).await
-    }
-
-    async fn find_matches(
-        &self,
-        language: &'static SyntaxLanguage,
-        search: &NodeSearch,
-        text: &Arc<str>,
-    ) -> Result<PatternAnswer, PatternSearchError> {
-        DirectParser.find_matches(language, search, text).await
-    }
-}
-
-fn is_toy(file_name: &str) -> bool {
-    Utf8Path::new(file_name).extension() == Some("toy")
 }
 
 /// An endpoint for `.toy` files on disk.
