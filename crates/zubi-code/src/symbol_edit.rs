@@ -121,43 +121,36 @@ pub(crate) async fn edit_symbol(
             RejectedEdit::new(format!("zubi cannot check the result: {error}"), "Edit the text with `edit_files`.")
         })
     };
+    let mut candidates = Vec::new();
     if action == SymbolAction::Delete {
-        let mut first_error = None;
-        for candidate in unit.removals() {
-            let after = parse(&candidate).await?;
-            match check::check_result(unit, action, &candidate, &after, given, allows_loss) {
-                Ok(notes) => return Ok(SymbolEdit { replacements: candidate.replacements, notes }),
-                Err(error) => {
-                    first_error.get_or_insert(error);
-                }
-            }
+        candidates = unit.removals();
+    } else {
+        for block in indentation::Fragment::parse(parser, file_name, given).await?.layouts(unit) {
+            candidates.extend(unit.insertions(action, &block)?);
         }
-        return Err(first_error.unwrap_or_else(|| unit.shared_line("delete")));
     }
-    let fragment = indentation::Fragment::parse(parser, file_name, given).await?;
     let mut first_error = None;
-    for block in fragment.layouts(unit) {
-        for candidate in unit.insertions(action, &block)? {
-            let after = parse(&candidate).await?;
-            match check::check_result(unit, action, &candidate, &after, given, allows_loss) {
-                Ok(notes) if action != SymbolAction::Replace => {
-                    return Ok(SymbolEdit { replacements: candidate.replacements, notes });
-                }
-                Ok(notes) => {
-                    let Some(with_head) = head::with_kept_head(unit, &candidate, &after) else {
-                        return Ok(SymbolEdit { replacements: candidate.replacements, notes });
-                    };
-                    let after = parse(&with_head).await?;
-                    check::check_result(unit, action, &with_head, &after, given, allows_loss)?;
-                    return Ok(SymbolEdit { replacements: with_head.replacements, notes });
-                }
-                Err(error) => {
-                    first_error.get_or_insert(error);
-                }
+    for candidate in candidates {
+        let after = parse(&candidate).await?;
+        let notes = match check::check_result(unit, action, &candidate, &after, given, allows_loss) {
+            Ok(notes) => notes,
+            Err(error) => {
+                first_error.get_or_insert(error);
+                continue;
             }
-        }
+        };
+        let with_head = match action {
+            SymbolAction::Replace => head::with_kept_head(unit, &candidate, &after),
+            _ => None,
+        };
+        let Some(with_head) = with_head else {
+            return Ok(SymbolEdit { replacements: candidate.replacements, notes });
+        };
+        let after = parse(&with_head).await?;
+        check::check_result(unit, action, &with_head, &after, given, allows_loss)?;
+        return Ok(SymbolEdit { replacements: with_head.replacements, notes });
     }
-    Err(first_error.unwrap_or_else(|| unit.shared_line("insert beside")))
+    Err(first_error.unwrap_or_else(|| unit.shared_line("change")))
 }
 
 /// Computes the change of a declaration that only a server knows: without a grammar, nothing proves that the result is

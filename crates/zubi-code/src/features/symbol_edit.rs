@@ -2,22 +2,21 @@
 
 use std::sync::Arc;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 use zubi_base::credentials;
 use zubi_base::position::{Encoding, TextRange, TextSize, size};
 use zubi_base::text::{list_first, pluralize};
 use zubi_base::uri;
-use zubi_syntax::{Declaration, DeclarationKind, SyntaxLayout, SyntaxOutline};
+use zubi_syntax::{Declaration, DeclarationKind, SyntaxLayout, SyntaxOutline, TextExtent};
 
 pub use crate::symbol_edit::SymbolAction;
 
 use crate::edit::Plan;
 use crate::error::CodeError;
-use crate::features::locations::RawLocation;
 use crate::features::mentions::Mentions;
 use crate::features::references::SymbolReferences;
-use crate::features::symbol_source::{DeclarationPosition, find_declaration};
+use crate::features::symbol_source::{DeclarationPosition, find_declaration, no_declaration_at};
 use crate::locate::{PositionIntent, TargetInput, join_segments};
 use crate::location::SourceLocation;
 use crate::outline;
@@ -78,6 +77,7 @@ impl CodeQuery<'_> {
         let symbol = self.edited_symbol(&positions, request, &mut status).await?;
         let unit = SymbolUnit::new(&symbol.parsed, symbol.indices.clone());
         let unit = unit.ok_or_else(|| CodeError::input("symbol", "no declaration", "Read the file."))?;
+        symbol.check_single(&unit, request.action)?;
         let (parser, name) = (&*self.intel.parser, symbol.path.file_name().unwrap_or_default());
         let edit = if symbol.is_parsed {
             edit_symbol(parser, name, &unit, request.action, &request.text, request.force).await
@@ -130,14 +130,7 @@ impl CodeQuery<'_> {
                 "Change the cell in an editor of notebooks, or with `edit_files`.",
             ));
         }
-        let name = path.file_name().unwrap_or_default();
-        let parser = &self.intel.parser;
-        let parsed = if parser.has_language(name) {
-            ParsedText::parse(&**parser, name, Arc::clone(&document.text)).await.ok()
-        } else {
-            None
-        };
-        let Some(parsed) = parsed else {
+        let Some(parsed) = self.parse_text(&path, &document.text).await else {
             return self.unparsed_symbol(path, document, first.offset, status).await;
         };
         if status.endpoints.is_empty() {
@@ -160,9 +153,14 @@ impl CodeQuery<'_> {
         }
         indices.sort_unstable();
         indices.dedup();
-        let symbol = EditedSymbol { path, display_path, document, parsed, indices, is_parsed: true };
-        symbol.check_single(request.action)?;
-        Ok(symbol)
+        Ok(EditedSymbol { path, display_path, document, parsed, indices, is_parsed: true })
+    }
+
+    /// Parses the text of a file. Returns `None` if no grammar can.
+    async fn parse_text(&self, path: &Utf8Path, text: &Arc<str>) -> Option<ParsedText> {
+        let outline = self.parse_outline(path, text).await?.ok()?;
+        let layout = self.intel.parser.layout(path.file_name()?, TextExtent::File, text).await.ok()?;
+        Some(ParsedText { text: Arc::clone(text), outline, layout })
     }
 
     /// Returns the symbol at an offset by the outline of its servers.
@@ -198,16 +196,34 @@ impl CodeQuery<'_> {
             });
         });
         let display_path = self.workspace().display(&path);
-        let index = index.ok_or_else(|| {
-            CodeError::input(
-                "position",
-                format!("no declaration of `{display_path}` contains it"),
-                format!("`lsp_document_symbols` lists what `{display_path}` declares."),
-            )
-        })?;
+        let index = index.ok_or_else(|| no_declaration_at(&display_path))?;
         let outline = Arc::new(SyntaxOutline { declarations, ..SyntaxOutline::default() });
         let parsed = ParsedText { text: Arc::clone(&document.text), outline, layout: SyntaxLayout::default() };
         Ok(EditedSymbol { path, display_path, document, parsed, indices: vec![index], is_parsed: false })
+    }
+
+    /// Returns the references to all declarations of a symbol. The word matches are those of the first one, because all have
+    /// the same name.
+    async fn references_of_all(&self, symbol: &EditedSymbol) -> Result<QualifiedAnswer<SymbolReferences>, CodeError> {
+        let mut all: Option<QualifiedAnswer<SymbolReferences>> = None;
+        for declaration in symbol.indices.iter().filter_map(|index| symbol.parsed.outline.declarations.get(*index)) {
+            let offset = size(declaration.name_range.start);
+            let location = self.location_in(&symbol.document, &symbol.path, TextRange::empty(offset));
+            let target = TargetInput { at: Some(location.to_at()), ..TargetInput::default() };
+            let at = self.resolve(&target, PositionIntent::Identifier).await?;
+            let found = self.references(&at, false).await?;
+            let Some(all) = &mut all else {
+                all = Some(found);
+                continue;
+            };
+            for location in found.value.locations {
+                if !all.value.locations.contains(&location) {
+                    all.value.locations.push(location);
+                }
+            }
+            all.status.merge(found.status);
+        }
+        all.ok_or_else(|| no_declaration_at(&symbol.display_path))
     }
 
     /// Checks that nothing uses a symbol that is removed, unless `force` allows it. Returns notes for the plan.
@@ -219,31 +235,7 @@ impl CodeQuery<'_> {
         status: &mut AnswerStatus,
     ) -> Result<Vec<String>, CodeError> {
         let name = symbol.name();
-        let declarations = symbol.indices.iter().filter_map(|index| symbol.parsed.outline.declarations.get(*index));
-        let mut all: Result<QualifiedAnswer<SymbolReferences>, CodeError> =
-            Ok(QualifiedAnswer { value: SymbolReferences::default(), status: AnswerStatus::default() });
-        for (number, declaration) in declarations.enumerate() {
-            let offset = size(declaration.name_range.start);
-            let location = self.location_in(&symbol.document, &symbol.path, TextRange::empty(offset));
-            let target = TargetInput { at: Some(location.to_at()), ..TargetInput::default() };
-            let found = match self.resolve(&target, PositionIntent::Identifier).await {
-                Ok(at) => self.references(&at, false).await,
-                Err(error) => Err(error),
-            };
-            all = match (all, found) {
-                (Ok(mut all), Ok(found)) if number > 0 => {
-                    let is_new = |it: &RawLocation| !all.value.locations.contains(it);
-                    let new: Vec<RawLocation> = found.value.locations.into_iter().filter(is_new).collect();
-                    all.value.locations.extend(new);
-                    all.status.merge(found.status);
-                    Ok(all)
-                }
-                (Err(error), _) => Err(error),
-                (Ok(_), found) => found,
-            };
-        }
-        let found = all;
-        let QualifiedAnswer { value: references, status: found_status } = match found {
+        let QualifiedAnswer { value: references, status: found_status } = match self.references_of_all(symbol).await {
             Ok(found) => found,
             Err(error) if force => return Ok(vec![format!("the references of {name} are unknown: {error}")]),
             Err(error) => {
@@ -338,7 +330,7 @@ impl EditedSymbol {
 
     /// Checks that the declarations are one symbol for an action: overloads are one only if they follow each other, and
     /// no text can replace all of them at once.
-    fn check_single(&self, action: SymbolAction) -> Result<(), CodeError> {
+    fn check_single(&self, unit: &SymbolUnit<'_>, action: SymbolAction) -> Result<(), CodeError> {
         let declarations = &self.parsed.outline.declarations;
         let parent = self.declaration().and_then(|it| it.parent);
         let (first, last) = (self.indices.first().copied(), self.indices.last().copied());
@@ -361,7 +353,6 @@ impl EditedSymbol {
             ));
         }
         if matches!(action, SymbolAction::Replace | SymbolAction::Delete)
-            && let Some(unit) = SymbolUnit::new(&self.parsed, self.indices.clone())
             && let Some(other) = unit.joint_declaration()
         {
             return Err(CodeError::input(

@@ -106,13 +106,7 @@ impl CodeQuery<'_> {
                 None => {
                     let outline = self.declared_in(path).await?;
                     status.merge(outline.status.clone());
-                    parts_by_server(&outline.value, position.offset).ok_or_else(|| {
-                        CodeError::input(
-                            "position",
-                            format!("no declaration of `{display_path}` contains it"),
-                            format!("`lsp_document_symbols` lists what `{display_path}` declares."),
-                        )
-                    })?
+                    parts_by_server(&outline.value, position.offset).ok_or_else(|| no_declaration_at(&display_path))?
                 }
             };
             let cell = document.notebook(path).and_then(|notebook| parts.in_cell(notebook));
@@ -208,6 +202,15 @@ impl Parts {
         }
         lines
     }
+}
+
+/// Returns the error for a position outside all declarations.
+pub(super) fn no_declaration_at(display_path: &str) -> CodeError {
+    CodeError::input(
+        "position",
+        format!("no declaration of `{display_path}` contains it"),
+        format!("`lsp_document_symbols` lists what `{display_path}` declares."),
+    )
 }
 
 /// Returns the index of the declaration whose name is at an offset, or with `allows_enclosing` of the innermost one

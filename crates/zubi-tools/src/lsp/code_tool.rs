@@ -112,17 +112,12 @@ impl<T: CodeTool> TypedTool for CodeToolAdapter<T> {
         let is_requested = common.has_size();
         let common = common.with_max_tokens(T::max_tokens(&tool));
         let view = OutputBudget::new(common.byte_budget(cx.token_budget), common.format(), is_requested);
-        let progress = Arc::clone(&cx.progress);
         let query = intel
             .query(CallCx {
-                cancel: cx.cancel.clone(),
-                deadline: cx.deadline,
-                wait: common.wait(),
-                check_wait: common.check_wait(),
                 may_use_index: T::may_use_index(&tool),
                 all_projects: T::all_projects(&tool),
                 reads_external: T::META.effect == Effect::Read,
-                progress: Arc::new(move |fraction, message| progress.report(fraction, message)),
+                ..call_cx(&common, cx)
             })
             .await;
         let answer = T::answer(&query, tool, &view).await;
@@ -139,8 +134,23 @@ impl<T: CodeTool> TypedTool for CodeToolAdapter<T> {
     }
 }
 
+/// Returns the context of a query for a call: without the index, about the projects of the query, in the workspace only.
+pub(crate) fn call_cx(common: &CommonArgs, cx: &ToolCx) -> CallCx {
+    let progress = Arc::clone(&cx.progress);
+    CallCx {
+        cancel: cx.cancel.clone(),
+        deadline: cx.deadline,
+        wait: common.wait(),
+        check_wait: common.check_wait(),
+        may_use_index: false,
+        all_projects: None,
+        reads_external: false,
+        progress: Arc::new(move |fraction, message| progress.report(fraction, message)),
+    }
+}
+
 /// Returns the files in a call's arguments, under the parameter names that all code tools share.
-fn files_in_arguments(intel: &CodeIntel, args: &Value, effect: Effect) -> Vec<Utf8PathBuf> {
+pub(crate) fn files_in_arguments(intel: &CodeIntel, args: &Value, effect: Effect) -> Vec<Utf8PathBuf> {
     let resolve = |file: &str| match effect {
         Effect::Read => intel.external_files().resolve(file),
         _ => intel.workspace().resolve(file),

@@ -17,15 +17,7 @@ const MIN_DIFF: usize = 600;
 /// it.
 pub(crate) fn plan_answer(view: &OutputBudget, header: Option<&str>, plan: &Plan, status: AnswerStatus) -> CodeAnswer {
     let mut text = header.map(|header| format!("{header}\n")).unwrap_or_default();
-    // Writing to a `String` cannot fail.
-    let _ = writeln!(
-        text,
-        "plan {}: {}, {} in {}; nothing is written yet",
-        plan.id,
-        plan.title,
-        pluralize(plan.edit_count, "edit"),
-        pluralize(plan.files.len(), "file")
-    );
+    text.push_str(&plan_header(plan));
     for note in &plan.notes {
         let _ = writeln!(text, "note: {note}");
     }
@@ -41,12 +33,19 @@ pub(crate) fn plan_answer(view: &OutputBudget, header: Option<&str>, plan: &Plan
         omit_diff(&plan.diff)
     };
     text.push_str(&diff);
+    // Writing to a `String` cannot fail.
     let _ = writeln!(text, "apply_edit {{\"plan\":\"{}\"}} writes it", plan.id);
     let data = view.data(|| {
         let files: Vec<_> = plan.files.iter().map(|file| json!({ "path": file.path, "edits": file.edits })).collect();
         json!({ "plan": plan.id, "title": plan.title, "items": files, "total": plan.edit_count, "diff": plan.diff })
     });
     CodeAnswer { text, data, status, truncated }
+}
+
+/// Returns the line about a plan: its id, its title and its counts.
+pub(crate) fn plan_header(plan: &Plan) -> String {
+    let (edits, files) = (pluralize(plan.edit_count, "edit"), pluralize(plan.files.len(), "file"));
+    format!("plan {}: {}, {edits} in {files}; nothing is written yet\n", plan.id, plan.title)
 }
 
 /// Lists the files with their numbers of edits, one line for each folder: `rich/: align.py 9, text.py 2`.

@@ -1,19 +1,18 @@
 //! `edit_symbol`: replaces or deletes a symbol, or inserts text beside it.
 
 use async_trait::async_trait;
-use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use zubi_code::CodeError;
 use zubi_code::features::symbol_edit::{PlannedSymbolEdit, SymbolAction, SymbolEditRequest};
 use zubi_code::locate::TargetInput;
-use zubi_code::{CodeError, CodeIntel};
 use zubi_tool_api::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::text_edit_tool::{TEXT_EDIT_TOOL, TextEditContext, apply_plan, begin_query, footprint, output_budget};
 use crate::adapter::{ToolMeta, TypedTool};
 use crate::lsp::arguments::CommonArgs;
-use crate::lsp::code_tool::{code_error, format_answer};
+use crate::lsp::code_tool::{code_error, files_in_arguments, format_answer};
 use crate::lsp::plan_answer::plan_answer;
 
 pub(crate) struct EditSymbol;
@@ -82,15 +81,6 @@ impl Input {
         };
         Ok(SymbolEditRequest { target, action, text, force: self.force == Some(true) })
     }
-
-    /// Returns the file that the arguments name.
-    fn file(&self, intel: &CodeIntel) -> Option<Utf8PathBuf> {
-        let resolve = |file: &str| intel.workspace().resolve(file).ok().filter(|path| path.is_file());
-        let Some(at) = &self.at else { return self.path.as_deref().and_then(resolve) };
-        // `src/lib.rs:12:5`: the file is the part before one of the colons.
-        let ends = at.match_indices(':').map(|(end, _)| end).chain([at.len()]);
-        ends.rev().find_map(|end| resolve(at.get(..end)?))
-    }
 }
 
 const OPERATION: &str = "edit the symbol";
@@ -123,7 +113,8 @@ impl TypedTool for EditSymbol {
 
     fn footprint(context: &TextEditContext, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         let input = Self::parse(args.clone())?;
-        Ok(footprint(input.file(&context.intel).into_iter().collect(), input.apply == Some(true)))
+        let reads = files_in_arguments(&context.intel, args, Effect::Plan);
+        Ok(footprint(reads, input.apply == Some(true)))
     }
 
     async fn run(context: &TextEditContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {

@@ -18,6 +18,7 @@ use super::text_edit_tool::{
 };
 use crate::adapter::{ToolMeta, TypedTool};
 use crate::lsp::arguments::{CommonArgs, PagingArgs};
+use crate::lsp::plan_answer::plan_header;
 use crate::lsp::view::OutputBudget;
 
 pub(crate) struct ReplaceInFiles;
@@ -103,17 +104,9 @@ async fn plan(query: &CodeQuery<'_>, input: &Input, view: &OutputBudget) -> Resu
     let found = query.replace_in_files(ReplaceQuery { pattern, selection, chosen }).await?;
     let PatternReplacement { plan, occurrences, total, searched, omissions } = found;
     let list = view.list(&occurrences, &input.paging, write_occurrence)?;
-    let mut text = String::new();
-    // Writing to a `String` cannot fail.
-    let _ = writeln!(
-        text,
-        "plan {}: {}, {} in {}; nothing is written yet",
-        plan.id,
-        plan.title,
-        pluralize(plan.edit_count, "edit"),
-        pluralize(plan.files.len(), "file")
-    );
+    let mut text = plan_header(&plan);
     if is_choice {
+        // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{} of {} chosen", occurrences.len(), pluralize(total, "occurrence"));
     }
     for note in &plan.notes {

@@ -10,13 +10,13 @@ use camino::Utf8PathBuf;
 use serde_json::{Map, Value, json};
 use zubi_base::text::pluralize;
 use zubi_code::edit::Plan;
-use zubi_code::{CallCx, CodeError, CodeIntel, CodeQuery};
+use zubi_code::{CodeError, CodeIntel, CodeQuery};
 use zubi_tool_api::{Effect, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, Truncation};
 
 use super::refactor_tool::REFACTOR_TOOL;
 use crate::adapter::ToolMeta;
 use crate::lsp::arguments::{CommonArgs, OutputFormat};
-use crate::lsp::code_tool::code_error;
+use crate::lsp::code_tool::{call_cx, code_error};
 use crate::lsp::view::OutputBudget;
 use crate::tools::{RegistryHandle, delegation};
 
@@ -68,18 +68,7 @@ pub(super) fn output_budget(common: &CommonArgs, cx: &ToolCx) -> OutputBudget {
 
 /// Begins a query.
 pub(super) async fn begin_query<'a>(intel: &'a CodeIntel, common: &CommonArgs, cx: &ToolCx) -> CodeQuery<'a> {
-    let progress = Arc::clone(&cx.progress);
-    let call = CallCx {
-        cancel: cx.cancel.clone(),
-        deadline: cx.deadline,
-        wait: common.wait(),
-        check_wait: common.check_wait(),
-        may_use_index: false,
-        all_projects: None,
-        reads_external: false,
-        progress: Arc::new(move |fraction, message| progress.report(fraction, message)),
-    };
-    intel.query(call).await
+    intel.query(call_cx(common, cx)).await
 }
 
 /// Formats the answer of a plan, or applies the plan and adds what the plan has left out to that answer.
