@@ -3,6 +3,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::future::join_all;
+use rustc_hash::FxHashSet;
 use zubi_base::text::{EditOptions, FileOperation, pluralize};
 use zubi_base::walk::{self, WalkOptions};
 
@@ -33,13 +34,12 @@ pub enum Direction {
     Undo,
 }
 
-/// The files that a change moves.
+/// The paths that a change moves.
 struct MovedPaths {
     /// In the order in which they happen.
     moves: Vec<PathMove>,
-    /// The files to compare, with their paths before and after the change.
-    files_before: Vec<Utf8PathBuf>,
-    files_after: Vec<Utf8PathBuf>,
+    /// The touched files and those in directories that move, by their paths before the change.
+    files: Vec<Utf8PathBuf>,
 }
 
 impl MovedPaths {
@@ -55,12 +55,9 @@ impl MovedPaths {
         let directories = moves.iter().map(|moved| &moved.from).filter(|from| from.is_dir() && !from.is_symlink());
         let inside =
             directories.flat_map(|from| walk::files(from, WalkOptions { sorted: true, ..WalkOptions::default() }));
-        let mut files_before = touched.to_vec();
-        files_before.extend(inside.take(MAX_COMPARED));
-        let mut moved = Self { moves, files_before, files_after: Vec::new() };
-        moved.files_after = moved.files_before.iter().map(|path| moved.forward(path)).collect();
-        moved.files_after.dedup();
-        moved
+        let touched = touched.iter().filter(|path| !path.is_dir());
+        let files = touched.cloned().chain(inside.take(MAX_COMPARED)).collect();
+        Self { moves, files }
     }
 
     /// Returns the path of a file after the change.
@@ -76,7 +73,8 @@ impl CodeQuery<'_> {
         let files = self.intel.edits.files_of(plan)?;
         let moved = MovedPaths::new(&operations, &files);
         let related = self.related_files(operations, &files).await;
-        let before = self.problems_of_all(&moved.files_before, &related.files).await;
+        let compared = ComparedFiles::new(&moved, &related.files);
+        let before = self.check_files(compared.pairs.iter().map(|(before, _)| before)).await;
         let applied = match direction {
             Direction::Apply(options) => self.intel.edits.apply_as(plan, options).await?,
             Direction::Undo => self.intel.edits.undo(plan).await?,
@@ -84,24 +82,35 @@ impl CodeQuery<'_> {
         self.forget_documents();
         // Servers learn about the new texts in the same way as about any other change on disk.
         self.intel.router.refresh(&self.request_cx()).await;
-        let related_after: Vec<_> = related.files.iter().map(|path| moved.forward(path)).collect();
-        let after = self.problems_of_all(&moved.files_after, &related_after).await;
+        let after = self.check_files(compared.pairs.iter().map(|(_, after)| after)).await;
         let (delta, status) = match (before, after) {
-            (Ok((mut before, mut status)), Ok((after, after_status))) => {
-                for problem in &mut before {
+            (Ok(mut before), Ok(mut after)) => {
+                for problem in &mut before.snapshot.problems {
                     self.move_problem(problem, &moved);
                 }
-                let checks = [(&before, status.is_partial), (&after, after_status.is_partial)];
-                let [first, last] = checks.map(|(problems, is_partial)| DiagnosticsSnapshot { problems, is_partial });
-                let delta = DiagnosticsDelta::compare(&before, &after).without_unanswered_sources(first, last);
+                before.snapshot.unchecked = before.snapshot.unchecked.iter().map(|path| moved.forward(path)).collect();
+                let delta = DiagnosticsDelta::compare(&before.snapshot, &after.snapshot);
+                let mut status = before.status;
                 // A note from the first check is obsolete, or the second check repeats it.
                 status.notes.clear();
-                status.merge(after_status);
+                status.merge(after.status);
+                let failure = before.failure.or(after.failure);
+                let mut unchecked = before.snapshot.unchecked;
+                unchecked.append(&mut after.snapshot.unchecked);
+                let is_compared = unchecked.len() < compared.pairs.len();
+                if !unchecked.is_empty() {
+                    let reason = failure.map_or_else(String::new, |error| format!(" ({error})"));
+                    status.notes.push(format!("problems not compared in {}{reason}", self.name_files(&unchecked)));
+                }
+                if compared.omitted > 0 {
+                    let all = compared.omitted + MAX_COMPARED;
+                    status.notes.push(format!("problems compared in {MAX_COMPARED} of {all} files"));
+                }
                 if related.omitted > 0 {
                     let files = pluralize(related.omitted, "further file");
                     status.notes.push(format!("{files} that mention a changed name were not compared"));
                 }
-                (Some(delta), status)
+                (is_compared.then_some(delta), status)
             }
             (Err(reason), _) | (_, Err(reason)) => {
                 let status =
@@ -123,36 +132,70 @@ impl CodeQuery<'_> {
         }
     }
 
-    /// Returns the diagnostics of the files that a change touches, and of those among the related ones that a server
-    /// serves.
-    async fn problems_of_all(
-        &self,
-        files: &[Utf8PathBuf],
-        related: &[Utf8PathBuf],
-    ) -> Result<(Vec<CodeProblem>, AnswerStatus), CodeError> {
-        let mut problems = Vec::new();
-        let mut status = AnswerStatus::default();
-        let mut failure = None;
-        // All files at once, so that a silent server costs one time-out in total and not one for each file.
-        let compared = files.iter().filter(|file| file.is_file()).take(MAX_COMPARED);
-        let compared = compared.chain(related.iter().filter(|file| file.is_file()));
-        for answer in join_all(compared.map(|file| self.problems_of(file, self.cx.check_wait))).await {
+    /// Checks files, all at once, so that a silent server costs one time-out in total and not one for each file. A path
+    /// without a file has no problems.
+    async fn check_files(&self, files: impl Iterator<Item = &Utf8PathBuf>) -> Result<FileChecks, CodeError> {
+        let files: Vec<_> = files.filter(|file| file.is_file()).collect();
+        let cx = self.request_cx();
+        let mut checks = FileChecks::default();
+        let answers = join_all(files.iter().map(|file| self.check_file(file, self.cx.check_wait, &cx))).await;
+        for (answer, file) in answers.into_iter().zip(files) {
             match answer {
-                Ok((items, file_status)) => {
-                    problems.extend(items);
-                    status.merge(file_status);
+                Ok(check) => {
+                    if !check.is_current {
+                        checks.snapshot.unchecked.insert(file.clone());
+                    }
+                    checks.snapshot.problems.extend(check.problems);
+                    checks.status.merge(check.status);
                 }
-                Err(error) => failure = Some(error),
+                // No server would ever report a problem of such a file.
+                Err(error @ CodeError::NoEndpoint(_)) => checks.unserved = Some(error),
+                Err(error) => {
+                    checks.snapshot.unchecked.insert(file.clone());
+                    checks.failure = Some(error);
+                }
             }
         }
-        match failure {
-            Some(error) if status.endpoints.is_empty() => Err(error),
-            _ => {
-                if files.len() > MAX_COMPARED {
-                    status.notes.push(format!("problems compared in {MAX_COMPARED} of {} files", files.len()));
-                }
-                Ok((problems, status))
-            }
+        checks.snapshot.is_partial = checks.status.is_partial;
+        if checks.status.endpoints.is_empty()
+            && let Some(error) = checks.failure.take().or(checks.unserved.take())
+        {
+            return Err(error);
         }
+        Ok(checks)
     }
+}
+
+/// The files whose diagnostics are compared.
+struct ComparedFiles {
+    /// The path of each file before and after the change. One of them may be absent.
+    pairs: Vec<(Utf8PathBuf, Utf8PathBuf)>,
+    /// The number of touched files beyond [`MAX_COMPARED`].
+    omitted: usize,
+}
+
+impl ComparedFiles {
+    fn new(moved: &MovedPaths, related: &[Utf8PathBuf]) -> Self {
+        let pair = |path: &Utf8PathBuf| (path.clone(), moved.forward(path));
+        let mut pairs: Vec<_> = moved.files.iter().map(pair).collect();
+        // A plan touches both paths of a moved file. The new one does not exist yet.
+        pairs.sort_by_key(|(before, _)| !before.is_file());
+        let mut seen = FxHashSet::default();
+        pairs.retain(|(_, after)| seen.insert(after.clone()));
+        let omitted = pairs.len().saturating_sub(MAX_COMPARED);
+        pairs.truncate(MAX_COMPARED);
+        pairs.extend(related.iter().map(pair));
+        Self { pairs, omitted }
+    }
+}
+
+/// The result of one check of the compared files.
+#[derive(Default)]
+struct FileChecks {
+    snapshot: DiagnosticsSnapshot,
+    status: AnswerStatus,
+    /// The last error of a check.
+    failure: Option<CodeError>,
+    /// The last reason why no server serves a file.
+    unserved: Option<CodeError>,
 }

@@ -65,19 +65,29 @@ impl CodeQuery<'_> {
             })?),
             None => None,
         };
-        let (mut items, files, mut status) = match path {
+        let (after, files, mut status) = match path {
             Some(file) if file.is_file() => {
-                let (items, status) = self.problems_of(file, Duration::MAX).await?;
-                (items, 1, status)
+                let check = self.check_file(file, Duration::MAX, &self.request_cx()).await?;
+                let unchecked = (!check.is_current).then(|| file.to_owned()).into_iter().collect();
+                let (problems, is_partial) = (check.problems, check.status.is_partial);
+                let scope = Some(file.to_owned());
+                (DiagnosticsSnapshot { problems, scope, end: None, unchecked, is_partial }, 1, check.status)
             }
-            scope => self.problems_below(scope).await?,
+            scope => self.check_scope(scope).await?,
         };
+        let mut items = after.problems.clone();
         let mut codes = items.iter().filter_map(|problem| problem.code.as_deref());
         let has_unresolved_import = codes.any(problem::is_unresolved_import);
         status.add_library_caveats_to(!items.is_empty(), has_unresolved_import);
-        let delta = before.map(|before| DiagnosticsDelta::compare(&before, &items));
+        let delta = before.map(|before| {
+            if let Some(name) = since.filter(|_| !before.unchecked.is_empty()) {
+                let named = self.name_files(&before.unchecked);
+                status.notes.push(format!("not compared, because `{name}` has no complete check: {named}"));
+            }
+            DiagnosticsDelta::compare(&before, &after)
+        });
         // With all severities, so that a later request may compare others.
-        let snapshot = self.intel.snapshots.store(items.clone());
+        let snapshot = self.intel.snapshots.store(Arc::new(after));
         items.sort_by_key(|problem| problem.severity);
         let milder = items.split_off(items.partition_point(|problem| problem.severity <= severity));
         let milder = milder.chunk_by(|one, next| one.severity == next.severity);
@@ -85,39 +95,33 @@ impl CodeQuery<'_> {
         Ok(QualifiedAnswer { value: Problems { items, milder, files, snapshot, delta }, status })
     }
 
-    /// Returns the diagnostics of one file from every endpoint that serves it.
+    /// Checks one file with every endpoint that serves it.
     ///
     /// Once the endpoints are ready, waits at most `timeout` for them to check the current text. If an endpoint begins
     /// to read the project again meanwhile (because a file was renamed), sends it a second request when it has
     /// finished.
-    pub(crate) async fn problems_of(
-        &self,
-        path: &Utf8Path,
-        timeout: Duration,
-    ) -> Result<(Vec<CodeProblem>, AnswerStatus), CodeError> {
-        let cx = self.request_cx();
-        self.problems_with(path, timeout, &cx).await
-    }
-
-    async fn problems_with(
+    pub(crate) async fn check_file(
         &self,
         path: &Utf8Path,
         timeout: Duration,
         cx: &RequestCx,
-    ) -> Result<(Vec<CodeProblem>, AnswerStatus), CodeError> {
+    ) -> Result<FileCheck, CodeError> {
         let reference = DocumentRef::new(path);
         let (ready, reports) = self.reports_of(&reference, timeout, cx).await?;
         let mut status = ready.status.clone();
         ready.add_reports(&mut status);
         let mut problems = Vec::new();
         let mut failure = None;
+        let mut is_current = true;
         for (endpoint, report) in ready.endpoints.iter().zip(reports) {
             match report {
                 Ok(report) => {
+                    is_current &= report.current;
                     note_state(&mut status, endpoint.as_ref(), &report);
                     problems.extend(self.problems_in(&reference, endpoint.as_ref(), report).await);
                 }
                 Err(error) => {
+                    is_current = false;
                     status.completeness = Completeness::Partial { reason: error.to_string() };
                     failure = Some(error);
                 }
@@ -140,10 +144,10 @@ impl CodeQuery<'_> {
             (problem.location.line, problem.location.column, problem.severity, problem.message.clone())
         });
         problems.dedup_by(|one, other| one.location.range == other.location.range && one.is_like(other));
-        Ok((problems, status))
+        Ok(FileCheck { problems, status, is_current })
     }
 
-    /// Returns the report of every endpoint that serves a file; see [`Self::problems_of`].
+    /// Returns the report of every endpoint that serves a file; see [`Self::check_file`].
     async fn reports_of(
         &self,
         reference: &DocumentRef,
@@ -163,33 +167,37 @@ impl CodeQuery<'_> {
         }
     }
 
-    async fn problems_below(
+    /// Checks the files of a directory or of the whole workspace, and returns their number with the result.
+    async fn check_scope(
         &self,
         scope: Option<&Utf8Path>,
-    ) -> Result<(Vec<CodeProblem>, usize, AnswerStatus), CodeError> {
+    ) -> Result<(DiagnosticsSnapshot, usize, AnswerStatus), CodeError> {
         let Endpoints { endpoints, uncovered, .. } = self.ready_for_problems_anywhere().await?;
         let listed = self.served_files(&endpoints, scope).await;
         let total = listed.served.len();
+        let end = listed.served.get(MAX_FILES).cloned();
         let checked: Vec<_> = listed.served.into_iter().take(MAX_FILES).collect();
         let files = checked.len();
         let cx = &RequestCx { is_batch: true, ..self.request_cx() };
         let answers: Vec<_> = stream::iter(checked)
-            .map(
-                |path| async move { self.problems_with(&path, Duration::MAX, cx).await.map_err(|error| (path, error)) },
-            )
+            .map(|path| async move { (self.check_file(&path, Duration::MAX, cx).await, path) })
             .buffered(AT_ONCE)
             .collect()
             .await;
         let mut problems = Vec::new();
         let mut status = AnswerStatus::default();
+        let mut unchecked = BTreeSet::new();
         let mut failures = Vec::new();
-        for answer in answers {
+        for (answer, path) in answers {
             match answer {
-                Ok((items, file_status)) => {
-                    problems.extend(items);
-                    status.merge(file_status);
+                Ok(check) => {
+                    if !check.is_current {
+                        unchecked.insert(path);
+                    }
+                    problems.extend(check.problems);
+                    status.merge(check.status);
                 }
-                Err(error) => failures.push(error),
+                Err(error) => failures.push((path, error)),
             }
         }
         // Every request failed, so the answer is the error.
@@ -216,11 +224,15 @@ impl CodeQuery<'_> {
         if total > files {
             status.mark_incomplete(format!("checked {files} of {total} files; narrow with `path`"));
         }
-        Ok((problems, files - failures.len(), status))
+        let checked = files - failures.len();
+        unchecked.extend(failures.into_iter().map(|(path, _)| path));
+        let scope = scope.map(Utf8Path::to_owned);
+        let is_partial = status.is_partial;
+        Ok((DiagnosticsSnapshot { problems, scope, end, unchecked, is_partial }, checked, status))
     }
 
     /// Names the first of some files, and counts the others.
-    fn name_files<'a>(&self, files: impl IntoIterator<Item = &'a Utf8PathBuf>) -> String {
+    pub(crate) fn name_files<'a>(&self, files: impl IntoIterator<Item = &'a Utf8PathBuf>) -> String {
         let names: Vec<_> = files.into_iter().map(|path| clean_line(&self.workspace().display(path))).collect();
         let named = quote_all(names.iter().take(MAX_NAMED));
         match names.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
@@ -268,6 +280,14 @@ impl CodeQuery<'_> {
         }
         problems
     }
+}
+
+/// The diagnostics of one file.
+pub(crate) struct FileCheck {
+    pub problems: Vec<CodeProblem>,
+    pub status: AnswerStatus,
+    /// Whether every endpoint has checked the current text.
+    pub is_current: bool,
 }
 
 /// The files of a workspace in relation to some endpoints, each list sorted by path.

@@ -150,7 +150,7 @@ pub struct ToyEndpoint {
     pub declarations_always: Mutex<bool>,
     /// Supported methods to which the endpoint responds with an error of this code.
     pub failing: Mutex<Vec<(&'static str, i64)>>,
-    /// Files for whose current text the endpoint sends no diagnostics in time.
+    /// Files for whose current text the endpoint sends no diagnostics in time: each entry is for one check.
     pub silent: Mutex<Vec<Utf8PathBuf>>,
     /// Files, by name, that the endpoint treats specially.
     pub files: Mutex<Vec<(&'static str, ToyFile)>>,
@@ -484,7 +484,11 @@ impl Endpoint for ToyEndpoint {
 
     async fn diagnostics(&self, document: &DocumentRef, _cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
         let text = fs::read_text(&document.path).map_err(|error| EndpointError::Document(error.to_string()))?;
-        let current = !self.silent.lock().unwrap_or_else(PoisonError::into_inner).contains(&document.path);
+        let mut silent = self.silent.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = silent.iter().position(|path| *path == document.path) {
+            silent.remove(at);
+            return Ok(DiagnosticsReport { items: Vec::new(), current: false, is_partial: false, note: None });
+        }
         let index = TextIndex::new(&text);
         let items = text.lines().enumerate().filter_map(|(line, text)| {
             let (word, severity) =
@@ -496,7 +500,7 @@ impl Endpoint for ToyEndpoint {
             )
             .ok()
         });
-        Ok(DiagnosticsReport { items: items.collect(), current, is_partial: false, note: None })
+        Ok(DiagnosticsReport { items: items.collect(), current: true, is_partial: false, note: None })
     }
 }
 

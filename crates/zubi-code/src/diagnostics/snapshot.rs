@@ -1,9 +1,40 @@
 //! Named snapshots of diagnostics, and the difference between two.
 
-use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use camino::{Utf8Path, Utf8PathBuf};
 
 use super::problem::CodeProblem;
+
+/// The diagnostics of some files at one time.
+#[derive(Debug, Clone, Default)]
+pub struct DiagnosticsSnapshot {
+    pub problems: Vec<CodeProblem>,
+    /// The file or directory that was checked; `None` is the whole workspace.
+    pub scope: Option<Utf8PathBuf>,
+    /// The first file, in the order of paths, that was not checked because of a limit. Neither was any file after it.
+    pub end: Option<Utf8PathBuf>,
+    /// The files whose check failed, or that a server had not checked in their current text.
+    pub unchecked: BTreeSet<Utf8PathBuf>,
+    /// Whether a source had not reported for the current text, such as a running checker.
+    pub is_partial: bool,
+}
+
+impl DiagnosticsSnapshot {
+    /// Whether the snapshot contains every diagnostic of a file, as far as its sources have reported.
+    fn covers(&self, file: &Utf8Path) -> bool {
+        self.scope.as_ref().is_none_or(|scope| file.starts_with(scope))
+            && self.end.as_ref().is_none_or(|end| file < end.as_path())
+            && !self.unchecked.contains(file)
+    }
+
+    /// Whether the absence of a diagnostic from the snapshot means that the text did not have it.
+    fn could_contain(&self, problem: &CodeProblem) -> bool {
+        problem.location.path.as_deref().is_none_or(|file| self.covers(file))
+            && (!self.is_partial || self.problems.iter().any(|other| other.source == problem.source))
+    }
+}
 
 /// The difference between two snapshots.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,8 +44,10 @@ pub struct DiagnosticsDelta {
 }
 
 impl DiagnosticsDelta {
-    pub fn compare(before: &[CodeProblem], after: &[CodeProblem]) -> Self {
-        let (mut fixed, mut new) = (before.to_vec(), after.to_vec());
+    /// Omits diagnostics that one snapshot could not contain: they are not fixed if the later one lacks the file or the
+    /// source, and not new if the earlier one does.
+    pub fn compare(before: &DiagnosticsSnapshot, after: &DiagnosticsSnapshot) -> Self {
+        let (mut fixed, mut new) = (before.problems.clone(), after.problems.clone());
         // Moved lines first, so that the diagnostic of an edited line is not matched with its neighbour's.
         for same in [CodeProblem::is_moved, CodeProblem::is_near] {
             new.retain(|problem| match fixed.iter().position(|other| same(other, problem)) {
@@ -25,34 +58,9 @@ impl DiagnosticsDelta {
                 None => true,
             });
         }
+        fixed.retain(|problem| after.could_contain(problem));
+        new.retain(|problem| before.could_contain(problem));
         Self { new, fixed }
-    }
-
-    /// Drops diagnostics that one snapshot could not contain because a source had not reported yet. They are not fixed
-    /// if the source was silent after the change, and not new if it was silent before.
-    #[must_use]
-    pub fn without_unanswered_sources(
-        mut self,
-        before: DiagnosticsSnapshot<'_>,
-        after: DiagnosticsSnapshot<'_>,
-    ) -> Self {
-        self.fixed.retain(|problem| after.has_source_of(problem));
-        self.new.retain(|problem| before.has_source_of(problem));
-        self
-    }
-}
-
-/// The diagnostics at one time.
-#[derive(Debug, Clone, Copy)]
-pub struct DiagnosticsSnapshot<'a> {
-    pub problems: &'a [CodeProblem],
-    /// Whether a source had not reported for the current text.
-    pub is_partial: bool,
-}
-
-impl DiagnosticsSnapshot<'_> {
-    fn has_source_of(&self, problem: &CodeProblem) -> bool {
-        !self.is_partial || self.problems.iter().any(|other| other.source == problem.source)
     }
 }
 
@@ -63,26 +71,26 @@ pub(crate) struct SnapshotStore(Mutex<Snapshots>);
 #[derive(Default)]
 struct Snapshots {
     next: u64,
-    entries: VecDeque<(String, Vec<CodeProblem>)>,
+    entries: VecDeque<(String, Arc<DiagnosticsSnapshot>)>,
 }
 
 /// The maximum number of stored results.
 const MAX_SNAPSHOTS: usize = 32;
 
 impl SnapshotStore {
-    pub(super) fn store(&self, problems: Vec<CodeProblem>) -> String {
+    pub(super) fn store(&self, snapshot: Arc<DiagnosticsSnapshot>) -> String {
         let mut snapshots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         snapshots.next += 1;
         let name = format!("d-{}", snapshots.next);
-        snapshots.entries.push_back((name.clone(), problems));
+        snapshots.entries.push_back((name.clone(), snapshot));
         if snapshots.entries.len() > MAX_SNAPSHOTS {
             snapshots.entries.pop_front();
         }
         name
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<Vec<CodeProblem>> {
+    pub(super) fn get(&self, name: &str) -> Option<Arc<DiagnosticsSnapshot>> {
         let snapshots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        snapshots.entries.iter().find(|(stored_name, _)| stored_name == name).map(|(_, problems)| problems.clone())
+        snapshots.entries.iter().find(|(stored_name, _)| stored_name == name).map(|(_, snapshot)| Arc::clone(snapshot))
     }
 }

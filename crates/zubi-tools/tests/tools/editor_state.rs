@@ -200,7 +200,8 @@ async fn without_an_editor_servers_answer_with_coverage() {
 async fn unchecked_files_are_reported() {
     let toy = Toy::new(BAD);
     let service = service(&toy, None);
-    toy.endpoint.silent.lock().unwrap().push(toy.root.join("good.toy"));
+    let silent = toy.root.join("good.toy");
+    toy.endpoint.silent.lock().unwrap().extend([silent.clone(), silent]);
     let params = json!({ "path": "good.toy" });
     insta::assert_snapshot!(handle_in(&toy, &service, "getDiagnostics", params, cx()).await, @r#"{"uri":"file://[root]/good.toy","path":"[root]/good.toy","diagnostics":[],"coverage":{"analysed":0,"total":1,"mode":"headless","note":"toy has not checked the present text yet; try again"}}"#);
     let params = json!({ "limit": 0 });

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use zubi_code::testing::Toy;
 
-use crate::support::{SHAPES, call, check, without_ids};
+use crate::support::{SHAPES, call, check, plan_of, without_ids};
 
 #[tokio::test]
 async fn definition() {
@@ -396,6 +396,58 @@ async fn diagnostics() {
     insta::assert_snapshot!(call(&toy, "lsp_diagnostics", json!({ "since": "d-9" })).await, @"
     Invalid input: since: no snapshot `d-9` is stored
     Leave `since` out to get all problems and a new snapshot.
+    ");
+}
+
+/// A file whose check failed or was late has no diagnostics in one of the two lists.
+#[tokio::test]
+async fn unchecked_files_are_not_compared() {
+    let toy = Toy::new("//- a.toy\nlet unit\n//- b.toy\nuse unit\nuse bad\n//- c.toy\nuse unit\nuse bad\n");
+    let silence = |file: &str| toy.endpoint.silent.lock().unwrap().push(toy.root.join(file));
+    let plan = call(&toy, "lsp_rename_symbol", json!({ "symbol": "unit", "newName": "metre" })).await;
+    let plan = plan_of(&plan);
+    silence("b.toy");
+    insta::assert_snapshot!(without_ids(&call(&toy, "apply_edit", json!({ "plan": plan })).await), @r#"
+    applied p-…: rename `unit` to `metre` in 3 files
+    undo_edit {"plan":"p-…"} undoes it
+      a.toy  written
+      b.toy  written
+      c.toy  written
+    problems: no change
+    [toy · ready · may be incomplete: toy has not checked the present text yet · problems not compared in `b.toy`]
+    "#);
+    silence("a.toy");
+    silence("b.toy");
+    silence("c.toy");
+    insta::assert_snapshot!(without_ids(&call(&toy, "undo_edit", json!({ "plan": plan })).await), @"
+    undone p-…: rename `unit` to `metre` in 3 files
+      c.toy  written
+      b.toy  written
+      a.toy  written
+    [toy · ready · may be incomplete: toy has not checked the present text yet · problems not compared in `a.toy`, `b.toy`, `c.toy`]
+    ");
+    silence("b.toy");
+    insta::assert_snapshot!(call(&toy, "lsp_diagnostics", json!({})).await, @"
+    1 error in 3 files; snapshot d-1
+    c.toy
+      2:1  error: this is bad  [toy]
+    [toy · ready · may be incomplete: toy has not checked the present text yet · the toy library was not read]
+    ");
+    insta::assert_snapshot!(call(&toy, "lsp_diagnostics", json!({ "since": "d-1" })).await, @"
+    problems: no change
+    2 problems now in 3 files; snapshot d-2
+    [toy · ready · not compared, because `d-1` has no complete check: `b.toy`]
+    ");
+    silence("c.toy");
+    insta::assert_snapshot!(call(&toy, "lsp_diagnostics", json!({ "since": "d-2" })).await, @"
+    problems: no change
+    1 problem now in 3 files; snapshot d-3
+    [toy · ready · may be incomplete: toy has not checked the present text yet]
+    ");
+    insta::assert_snapshot!(call(&toy, "lsp_diagnostics", json!({ "path": "c.toy", "since": "d-2" })).await, @"
+    problems: no change
+    1 problem now in `c.toy`; snapshot d-4
+    [toy · ready]
     ");
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use zubi_code::testing::Toy;
 use zubi_tool_api::cx::Restrictions;
 
-use crate::support::{call, cx, without_ids};
+use crate::support::{call, cx, plan_of, without_ids};
 
 const SHAPES: &str = "\
 //- shapes.toy
@@ -48,7 +48,7 @@ async fn rename_file() {
     "#);
     assert_eq!(read(&toy, "app.toy").lines().nth(1), Some("use forms Shape"));
     assert!(!toy.root.join("shapes.toy").exists());
-    let plan = answer.split("\"plan\":\"").nth(1).and_then(|rest| rest.get(..12)).unwrap();
+    let plan = plan_of(&answer);
     insta::assert_snapshot!(call_masked(&toy, "undo_edit", json!({ "plan": plan })).await, @"
     undone p-…: rename file `shapes.toy` to `lib/forms.toy` in 3 files
       app.toy  written
@@ -95,7 +95,7 @@ async fn rename_file_moves_a_link_and_not_its_target() {
     assert!(answer.contains("the link itself moves"), "{answer}");
     assert!(toy.root.join("shapes.toy").is_file() && !toy.root.join("alias.toy").is_symlink(), "{answer}");
     assert_eq!(toy.root.join("other.toy").read_link_utf8().unwrap(), "shapes.toy");
-    let plan = answer.split("\"plan\":\"").nth(1).and_then(|rest| rest.get(..12)).unwrap();
+    let plan = plan_of(&answer);
     call(&toy, "undo_edit", json!({ "plan": plan })).await;
     assert_eq!(toy.root.join("alias.toy").read_link_utf8().unwrap(), "shapes.toy");
     insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "alias.toy", "newUri": "dangling" })).await, @"

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use zubi_base::fs;
 use zubi_code::testing::Toy;
 
-use crate::support::{call, without_ids};
+use crate::support::{call, plan_of, without_ids};
 
 const LOGS: &str = "\
 //- app/a.py
@@ -265,7 +265,7 @@ async fn rewrite_apply_and_undo() {
     [syntax only: names not resolved · syntax errors, so matches may be missing: app/broken.py · not searched, because the pattern or the kind is not valid in the language: css (1)]
     "#);
     assert_eq!(read(&toy, "app/a.py"), before);
-    let plan = answer.split("\"plan\":\"").nth(1).and_then(|rest| rest.get(..12)).unwrap();
+    let plan = plan_of(&answer);
     insta::assert_snapshot!(without_ids(&call(&toy, "apply_edit", json!({ "plan": plan })).await), @r#"
     applied p-…: rewrite `log.info($TEXT, $VALUE)` to `log.info($TEXT, extra=$VALUE)` in 2 files
     undo_edit {"plan":"p-…"} undoes it
@@ -306,7 +306,7 @@ async fn line_ends_and_marks_remain() {
     fs::write_atomic(&path, "\u{feff}f(1)\r\nf(\r\n  'é', 2)\r\n".as_bytes()).unwrap();
     let args = json!({ "pattern": "f($$$A)", "rewrite": "g(\n    $$$A,\n)", "path": "app/d.py" });
     let answer = call(&toy, "ast_rewrite", args).await;
-    let plan = answer.split("\"plan\":\"").nth(1).and_then(|rest| rest.get(..12)).unwrap();
+    let plan = plan_of(&answer);
     call(&toy, "apply_edit", json!({ "plan": plan })).await;
     let expected = "\u{feff}g(\r\n    1,\r\n)\r\ng(\r\n    'é', 2,\r\n)\r\n";
     assert_eq!(read(&toy, "app/d.py"), expected);

@@ -163,3 +163,8 @@ impl Files for BlockingFiles {
         self.disk.walk(folder, bounds)
     }
 }
+
+/// Returns the id of the plan in an answer.
+pub(crate) fn plan_of(answer: &str) -> &str {
+    answer.split("plan\":\"").nth(1).and_then(|rest| rest.get(..12)).unwrap()
+}

@@ -7,7 +7,7 @@ use zubi_code::testing::Toy;
 use zubi_tool_api::audit::NoAudit;
 use zubi_tool_api::cx::Restrictions;
 
-use crate::support::{call, call_in, cx, registry, restricted_registry, without_ids};
+use crate::support::{call, call_in, cx, plan_of, registry, restricted_registry, without_ids};
 
 const NOTES: &str = "\
 //- app.toy
@@ -28,11 +28,6 @@ fn read(toy: &Toy, path: &str) -> String {
 
 fn write(toy: &Toy, path: &str, text: &str) {
     zubi_base::fs::write_atomic(&toy.root.join(path), text.as_bytes()).unwrap();
-}
-
-/// Returns the id of the plan in an answer.
-fn plan_of(answer: &str) -> &str {
-    answer.split("plan\":\"").nth(1).and_then(|rest| rest.get(..12)).unwrap()
 }
 
 #[tokio::test]
