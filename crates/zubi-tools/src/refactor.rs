@@ -8,7 +8,7 @@
 
 mod ast_rewrite;
 mod edit_files;
-mod edit_symbol;
+pub(crate) mod edit_symbol;
 mod organize_imports;
 mod refactor_tool;
 mod rename_file;

@@ -101,10 +101,8 @@ impl<T: CodeTool> TypedTool for CodeToolAdapter<T> {
         Ok(footprint)
     }
 
-    /// The wait for loading servers does not shorten the time in which they answer.
     fn timeout(args: &Value) -> Duration {
-        let wait = args.get("waitMs").and_then(Value::as_u64).map(Duration::from_millis);
-        T::META.timeout.max(wait.map_or(Duration::ZERO, |wait| wait.saturating_add(ANSWER_TIME)))
+        timeout(&T::META, args)
     }
 
     async fn run(intel: &CodeIntel, input: Self::Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
@@ -121,17 +119,34 @@ impl<T: CodeTool> TypedTool for CodeToolAdapter<T> {
             })
             .await;
         let answer = T::answer(&query, tool, &view).await;
-        let mut answer = answer.map_err(|error| code_error(T::OPERATION, &error, T::META.effect))?;
-        if let Some(reason) = query.uncertain_positions() {
-            answer.status.mark_incomplete(reason);
-        }
-        if common.format() == OutputFormat::Text {
-            intel.remarks().retain_new(cx.caller.session, &mut answer.status.remarks);
-        }
-        let output = format_answer(answer, common.format());
-        query.record_shown_files(&output.text).await;
-        Ok(output)
+        let answer = answer.map_err(|error| code_error(T::OPERATION, &error, T::META.effect))?;
+        Ok(finish_answer(intel, &query, answer, common.format(), cx).await)
     }
+}
+
+/// Returns the time limit of a call. The wait for loading servers does not shorten the time in which they answer.
+pub(crate) fn timeout(meta: &ToolMeta, args: &Value) -> Duration {
+    let wait = args.get("waitMs").and_then(Value::as_u64).map(Duration::from_millis);
+    meta.timeout.max(wait.map_or(Duration::ZERO, |wait| wait.saturating_add(ANSWER_TIME)))
+}
+
+/// Formats an answer. Marks it as incomplete if positions are uncertain, and omits remarks that the session has seen.
+pub(crate) async fn finish_answer(
+    intel: &CodeIntel,
+    query: &CodeQuery<'_>,
+    mut answer: CodeAnswer,
+    format: OutputFormat,
+    cx: &ToolCx,
+) -> ToolOutput {
+    if let Some(reason) = query.uncertain_positions() {
+        answer.status.mark_incomplete(reason);
+    }
+    if format == OutputFormat::Text {
+        intel.remarks().retain_new(cx.caller.session, &mut answer.status.remarks);
+    }
+    let output = format_answer(answer, format);
+    query.record_shown_files(&output.text).await;
+    output
 }
 
 /// Returns the context of a query for a call: without the index, about the projects of the query, in the workspace only.
@@ -165,7 +180,7 @@ pub(crate) fn files_in_arguments(intel: &CodeIntel, args: &Value, effect: Effect
     files.flatten().chain(at).collect()
 }
 
-pub(crate) fn format_answer(reply: CodeAnswer, format: OutputFormat) -> ToolOutput {
+fn format_answer(reply: CodeAnswer, format: OutputFormat) -> ToolOutput {
     let status = OutputStatus {
         endpoint: reply.status.endpoint_line(),
         readiness: reply.status.readiness_line(),
@@ -212,6 +227,7 @@ fn error_code(error: &CodeError) -> ErrorCode {
 mod tests {
     use super::*;
     use crate::lsp::references::References;
+    use crate::refactor::edit_symbol::EditSymbol;
 
     #[test]
     fn a_longer_wait_leaves_the_time_for_an_answer() {
@@ -219,6 +235,8 @@ mod tests {
         let default = <References as CodeTool>::META.timeout;
         assert_eq!(timeout(json!({})), default);
         assert_eq!(timeout(json!({ "waitMs": 1 })), default.max(ANSWER_TIME + Duration::from_millis(1)));
-        assert_eq!(timeout(json!({ "waitMs": 250_000 })), ANSWER_TIME + Duration::from_secs(250));
+        let long = json!({ "waitMs": 250_000 });
+        assert_eq!(timeout(long.clone()), ANSWER_TIME + Duration::from_secs(250));
+        assert_eq!(EditSymbol::timeout(&long), ANSWER_TIME + Duration::from_secs(250));
     }
 }

@@ -1,5 +1,7 @@
 //! `edit_symbol`: replaces or deletes a symbol, or inserts text beside it.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,7 +14,7 @@ use zubi_tool_api::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 use super::text_edit_tool::{TEXT_EDIT_TOOL, TextEditContext, apply_plan, begin_query, footprint, output_budget};
 use crate::adapter::{ToolMeta, TypedTool};
 use crate::lsp::arguments::CommonArgs;
-use crate::lsp::code_tool::{code_error, files_in_arguments, format_answer};
+use crate::lsp::code_tool::{self, code_error, files_in_arguments, finish_answer};
 use crate::lsp::plan_answer::plan_answer;
 
 pub(crate) struct EditSymbol;
@@ -117,6 +119,10 @@ impl TypedTool for EditSymbol {
         Ok(footprint(reads, input.apply == Some(true)))
     }
 
+    fn timeout(args: &Value) -> Duration {
+        code_tool::timeout(&Self::META, args)
+    }
+
     async fn run(context: &TextEditContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let to_error = |error: CodeError| code_error(OPERATION, &error, Effect::Plan);
         let request = input.request().map_err(to_error)?;
@@ -126,7 +132,7 @@ impl TypedTool for EditSymbol {
         let (PlannedSymbolEdit { plan, symbol }, status) = (planned.value, planned.status);
         if input.apply != Some(true) {
             let answer = plan_answer(&output_budget(common, cx), Some(&symbol), &plan, status);
-            return Ok(format_answer(answer, common.format()));
+            return Ok(finish_answer(&context.intel, &query, answer, common.format(), cx).await);
         }
         if status.complete() == Some(false) && request.action == SymbolAction::Delete && !request.force {
             return Err(to_error(CodeError::StillUsed {
@@ -138,6 +144,7 @@ impl TypedTool for EditSymbol {
             }));
         }
         let notes = [symbol].into_iter().chain(plan.notes.iter().cloned()).chain(status.note());
+        let notes = notes.chain(query.uncertain_positions());
         apply_plan(context, &plan.id, notes.collect(), common, cx).await
     }
 }

@@ -256,6 +256,14 @@ async fn completion() {
       Shape (variable)
     [toy · ready]
     ");
+    let fixture = "//- a.toy\nuse gr\u{fc}n.unit\n";
+    for at in ["a.toy:1:10", "a.toy:1:12"] {
+        let answer = check(fixture, "lsp_completion", json!({ "at": at })).await;
+        let note = "the cursor is before the end of `unit`, where some servers propose nothing]";
+        assert!(answer.contains("\n0 completions\n[toy · ready") && answer.contains(note), "{answer}");
+    }
+    let answer = check(fixture, "lsp_completion", json!({ "at": "a.toy:1:14" })).await;
+    assert!(!answer.contains("the cursor is"), "{answer}");
 }
 
 #[tokio::test]
