@@ -34,8 +34,18 @@ const COMPONENTS: &[&str] = &[
 ];
 
 /// The components for whole tasks: other bridges, and the language servers, compilers and projects of all columns.
-const TASK_COMPONENTS: [&str; 9] =
-    ["node", "pyright", "typescript", "typescript-language-server", "ripgrep", "rich", "rxjs", "agent-lsp", "serena"];
+const TASK_COMPONENTS: [&str; 10] = [
+    "node",
+    "pyright",
+    "typescript",
+    "typescript-language-server",
+    "ripgrep",
+    "rich",
+    "rxjs",
+    "agent-lsp",
+    "codescout",
+    "serena",
+];
 
 /// Builds and runs a benchmark, which receives `arguments`.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {

@@ -22,6 +22,7 @@ pub(super) struct Peer {
 pub(super) const PEERS: &[Peer] = &[
     Peer { name: "zubi", command: Some(zubi), warm_up: warm_up_zubi },
     Peer { name: "agent-lsp", command: Some(agent_lsp), warm_up: warm_up_agent_lsp },
+    Peer { name: "codescout", command: Some(codescout), warm_up: warm_up_codescout },
     Peer { name: "serena", command: Some(serena), warm_up: warm_up_serena },
     Peer { name: "shell", command: None, warm_up: |_, _| Vec::new() },
 ];
@@ -31,6 +32,7 @@ pub(super) fn components(column: &str) -> Vec<&'static str> {
     let mut components = vec!["node", "pyright", "typescript", "typescript-language-server", "ripgrep"];
     components.extend(match column {
         "agent-lsp" => Some("agent-lsp"),
+        "codescout" => Some("codescout"),
         "serena" => Some("serena"),
         _ => None,
     });
@@ -55,6 +57,12 @@ fn agent_lsp(project: &Project, source: &str) -> Command {
     };
     let mut command = peer(project, "agent-lsp", "agent-lsp");
     command.arg(server);
+    command
+}
+
+fn codescout(project: &Project, _: &str) -> Command {
+    let mut command = peer(project, "codescout", "codescout");
+    command.args(["start", "--project", project.root().as_str()]);
     command
 }
 
@@ -100,6 +108,11 @@ fn warm_up_agent_lsp(source: &str, project: &Project) -> Vec<(&'static str, Valu
         ("open_document", json!({ "file_path": file, "language_id": language(source) })),
         ("list_symbols", json!({ "file_path": file })),
     ]
+}
+
+/// Its first long answer of a session includes a guide, which the tasks need not pay for.
+fn warm_up_codescout(source: &str, _: &Project) -> Vec<(&'static str, Value)> {
+    vec![("symbols", json!({ "path": sample(source) }))]
 }
 
 fn warm_up_serena(source: &str, _: &Project) -> Vec<(&'static str, Value)> {

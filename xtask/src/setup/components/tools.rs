@@ -248,6 +248,16 @@ pub(super) const TOOLS: &[Component] = &[
         ..PLAIN
     },
     Component {
+        name: "codescout",
+        version: "0.15.0",
+        source: Source::Cargo { package: "codescout", arguments: &[] },
+        programs: &[("codescout", "bin/codescout")],
+        check: &["codescout", "--version"],
+        says: "codescout 0.15.0",
+        why: "a bridge that `cargo xtask bench -- tasks` compares with zubi",
+        on_demand: true,
+    },
+    Component {
         name: "serena",
         version: "2.1.0",
         source: Source::PythonProgram(&["serena-agent==2.1.0"]),
