@@ -34,7 +34,12 @@ pub(super) async fn supervisor(context: &VerifyContext) -> CheckOutcome {
 /// zubi, and every answer names the confinement that was used.
 pub(super) async fn sandbox(context: &VerifyContext) -> CheckOutcome {
     let sandbox = exec::sandbox(&context.config);
-    let confinement = sandbox.probe().await;
+    let confinement = match sandbox.probe().await {
+        Ok(confinement) => confinement,
+        Err(error) => {
+            return fail(format!("no command can be run: {error}"), "`zubi doctor` reports the available sandbox.");
+        }
+    };
     let missing = confinement.missing_backends.join("; ");
     let warnings = match confinement.level {
         Level::LandlockSeccomp | Level::Bubblewrap => Vec::new(),

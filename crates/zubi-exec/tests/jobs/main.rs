@@ -11,6 +11,8 @@
     reason = "a test from its first line to its last; the lints know only functions marked as tests"
 )]
 
+mod escapes;
+
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +23,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::{CommandSpec, SUPERVISOR_ARGUMENT, Spawner, confine, supervise};
 use zubi_exec::job::{ExitReason, JobResult, Jobs, ProcessCommand, ProcessJob, RunError, Runner};
-use zubi_exec::sandbox::{Level, Net, Sandbox, SandboxError, SandboxRequest};
+use zubi_exec::sandbox::{Level, Net, Sandbox, SandboxError, SandboxRequest, SandboxStatus};
 use zubi_exec::store::OutputStore;
 
 /// The time limit for an event that must happen.
@@ -61,6 +63,8 @@ const SANDBOX: &[(&str, Test)] = &[
     ("other_processes_are_isolated", other_processes_are_isolated),
     ("the_manifest_is_enforced", the_manifest_is_enforced),
     ("unavailable_levels_are_refused", unavailable_levels_are_refused),
+    ("nothing_outside_is_reached", escapes::nothing_outside_is_reached),
+    ("programs_work_inside", escapes::programs_work_inside),
     ("the_script_process_has_no_access", the_script_process_has_no_access),
 ];
 
@@ -184,6 +188,14 @@ impl World {
             .block_on(async { tokio::time::timeout(TEST_TIMEOUT, work).await.expect("the test takes too long") })
     }
 
+    fn status(&self) -> SandboxStatus {
+        self.wait(self.runner.sandbox().probe()).unwrap()
+    }
+
+    fn level(&self) -> Level {
+        self.status().level
+    }
+
     /// Runs each script with the folder above the workspace as `$1`, and checks whether it succeeds.
     fn check(&self, manifest: &SandboxRequest, table: &[(&str, bool)]) {
         for (script, allowed) in table {
@@ -286,7 +298,7 @@ fn background_jobs_can_be_stopped(world: &World) {
 }
 
 fn the_level_matches_the_machine_capabilities(world: &World) {
-    let status = world.wait(world.runner.sandbox().probe());
+    let status = world.status();
     eprintln!("the sandbox of this machine: {status}");
     // If `bwrap` works by itself, it must work for zubi.
     if let Some(bwrap) = &world.bwrap {
@@ -346,7 +358,7 @@ fn other_processes_are_isolated(world: &World) {
         format!("python3 -c 'import ctypes; raise SystemExit(ctypes.CDLL(None).ptrace(16, {process_id}, 0, 0) != 0)'");
     let memory = format!("head -c 1 /proc/{process_id}/environ | grep -q .");
     world.check(&SandboxRequest::default(), &[(&ptrace, false), (&memory, false), ("unshare -U true", false)]);
-    if world.wait(world.runner.sandbox().probe()).landlock_abi.is_some_and(|abi| abi >= 6) {
+    if world.status().landlock_abi.is_some_and(|abi| abi >= 6) {
         world.check(&SandboxRequest::default(), &[(&format!("kill -CONT {process_id}"), false)]);
     }
 }
@@ -361,7 +373,7 @@ fn the_manifest_is_enforced(world: &World) {
 }
 
 fn unavailable_levels_are_refused(world: &World) {
-    let machine_level = world.wait(world.runner.sandbox().probe()).level;
+    let machine_level = world.level();
     let result = world.run(&ProcessJob { min_level: Level::Bubblewrap, ..world.script("true") });
     if machine_level == Level::Bubblewrap {
         assert!(result.is_ok());
@@ -415,9 +427,9 @@ fn run_sealed() -> ExitCode {
 
 fn the_script_process_has_no_access(world: &World) {
     let executable = Utf8PathBuf::from_path_buf(std::env::current_exe().unwrap()).unwrap();
-    let (confinement, level) = world.wait(world.runner.sandbox().for_scripts(&executable));
+    let (confinement, level) = world.wait(world.runner.sandbox().for_scripts(&executable)).unwrap();
     eprintln!("the process of code is held by {}", level.name());
-    let machine_level = world.wait(world.runner.sandbox().probe()).level;
+    let machine_level = world.level();
     assert_eq!(level, machine_level.min(Level::LandlockSeccomp));
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
