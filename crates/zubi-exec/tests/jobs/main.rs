@@ -63,6 +63,7 @@ const SANDBOX: &[(&str, Test)] = &[
     ("other_processes_are_isolated", other_processes_are_isolated),
     ("the_manifest_is_enforced", the_manifest_is_enforced),
     ("unavailable_levels_are_refused", unavailable_levels_are_refused),
+    ("a_failed_probe_is_repeated", a_failed_probe_is_repeated),
     ("nothing_outside_is_reached", escapes::nothing_outside_is_reached),
     ("programs_work_inside", escapes::programs_work_inside),
     ("the_script_process_has_no_access", the_script_process_has_no_access),
@@ -380,6 +381,44 @@ fn unavailable_levels_are_refused(world: &World) {
     } else {
         assert!(matches!(result, Err(RunError::Sandbox(SandboxError::TooLow { .. }))), "{result:?}");
     }
+}
+
+/// Creates a program that fails until `file` exists, which it creates, and is `program` from then on.
+fn failing_once(world: &World, name: &str, program: &str) -> Utf8PathBuf {
+    let (script, mark) = (world.root.join(name), world.root.join(format!("{name}-failed")));
+    let text = format!("#!/bin/sh\nif [ ! -e {mark} ]; then : > {mark}; exit 1; fi\nexec {program} \"$@\"\n");
+    zubi_base::fs::write_atomic(&script, text.as_bytes()).unwrap();
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    script
+}
+
+/// What a failed attempt says about the machine is not stored, and no job runs because of it.
+fn a_failed_probe_is_repeated(world: &World) {
+    let level = world.level();
+    let executable = std::env::current_exe().unwrap();
+    let spawner = Spawner::with_supervisor(failing_once(world, "supervisor", executable.to_str().unwrap()));
+    let path = std::env::join_paths([world.root.join("bin")]).unwrap();
+    let runner =
+        |sandbox: Sandbox| Runner::new(spawner.clone(), Arc::new(sandbox), OutputStore::new(&world.root.join("state")));
+    let run = |runner: &Runner| world.wait(runner.run(&world.script("exit 0"), &CancellationToken::new()));
+    let failing = runner(Sandbox::new(spawner.clone(), Some(path), Some(world.root.join("home"))));
+    let error = run(&failing).unwrap_err().to_string();
+    assert!(error.starts_with("cannot confine: the sandbox cannot be tested: "), "{error}");
+    assert_eq!(run(&failing).unwrap().level, level);
+
+    let Some(bwrap) = &world.bwrap else { return };
+    failing_once(world, "bwrap", bwrap.as_str());
+    let path = std::env::join_paths([&world.root]).unwrap();
+    let failing = runner(Sandbox::new(spawner.clone(), Some(path.clone()), Some(world.root.join("home"))));
+    let levels = [run(&failing).unwrap().level, run(&failing).unwrap().level, run(&failing).unwrap().level];
+    assert_eq!(levels, [level.min(Level::LandlockSeccomp), level, level]);
+
+    std::fs::remove_file(world.root.join("bwrap-failed")).unwrap();
+    let demanding = Sandbox::new(spawner.clone(), Some(path), Some(world.root.join("home")));
+    let demanding = runner(demanding.at_least(Some(Level::Bubblewrap)));
+    let result = run(&demanding);
+    assert!(matches!(result, Err(RunError::Sandbox(SandboxError::TooLow { .. }))), "{result:?}");
+    assert_eq!(run(&demanding).is_ok(), level == Level::Bubblewrap);
 }
 
 /// The argument for a process that is confined like a tool's JavaScript and tries what such a process must not do.

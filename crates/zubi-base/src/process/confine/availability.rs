@@ -72,9 +72,10 @@ const MAX_ANSWER: usize = 64 * 1024;
 
 /// Restricts this process with every backend and checks that each has an effect.
 pub(super) fn try_all() -> ProbeResult {
+    let shared_memory = file_system(ipc::SHARED_MEMORY);
     // First, because the others deny it.
     let private_ipc = match ipc::separate() {
-        Ok(()) if !is_empty(ipc::SHARED_MEMORY) => Availability::Lacks(WITHOUT_EFFECT.to_owned()),
+        Ok(()) if file_system(ipc::SHARED_MEMORY) == shared_memory => Availability::Lacks(WITHOUT_EFFECT.to_owned()),
         Ok(()) => Availability::Has(()),
         Err(error) => unavailable(&error),
     };
@@ -94,8 +95,9 @@ pub(super) fn try_all() -> ProbeResult {
 /// The reason for a backend that accepts restrictions and does not enforce them.
 const WITHOUT_EFFECT: &str = "it is there and holds nothing";
 
-fn is_empty(directory: &str) -> bool {
-    std::fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none())
+/// Returns the number of the file system that is mounted at a directory.
+fn file_system(directory: &str) -> Option<u64> {
+    std::fs::metadata(directory).ok().map(|directory| std::os::unix::fs::MetadataExt::dev(&directory))
 }
 
 /// Converts the error of a backend. Only an error that says that the kernel cannot or must not do it is knowledge.

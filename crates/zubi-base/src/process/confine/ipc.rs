@@ -4,6 +4,7 @@
 //! data of other programs, and neither Landlock nor seccomp can tell one user's segments from each other.
 
 use std::io::{self, Write as _};
+use std::path::PathBuf;
 
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
@@ -13,8 +14,13 @@ use super::confinement::ConfineError;
 /// The directory of POSIX semaphores and shared memory, which the C library names.
 pub(super) const SHARED_MEMORY: &str = "/dev/shm";
 
+/// The maximum number of names of other programs that the own directory reserves.
+const MAX_RESERVED: usize = 1000;
+
 /// Moves this process into namespaces in which nothing of other programs is. Must run on the only thread.
 pub(super) fn separate() -> Result<(), ConfineError> {
+    let foreign = std::fs::read_dir(SHARED_MEMORY).into_iter().flatten().flatten().take(MAX_RESERVED);
+    let foreign: Vec<PathBuf> = foreign.map(|entry| entry.path()).collect();
     let failed = |step| move |source: io::Error| ConfineError::Namespaces { step, source };
     let namespaces = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC;
     // A user namespace would take root's rights to the files of other users.
@@ -42,5 +48,11 @@ pub(super) fn separate() -> Result<(), ConfineError> {
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
     mount(Some("tmpfs"), SHARED_MEMORY, Some("tmpfs"), flags, Some("mode=1777"))
         .map_err(io::Error::from)
-        .map_err(failed("mount a directory of shared memory"))
+        .map_err(failed("mount a directory of shared memory"))?;
+    // A program that opens the shared memory of another one gets an error. It must not take an empty file of its own for
+    // it. No error matters: the file would be empty then.
+    for name in foreign {
+        std::fs::create_dir(name).ok();
+    }
+    Ok(())
 }

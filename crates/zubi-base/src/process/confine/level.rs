@@ -20,6 +20,9 @@ pub enum Level {
 }
 
 impl Level {
+    /// All levels, from worst to best.
+    pub const ALL: [Self; 5] = [Self::None, Self::Seccomp, Self::Landlock, Self::LandlockSeccomp, Self::Bubblewrap];
+
     /// The name in status lines.
     pub fn name(self) -> &'static str {
         match self {
