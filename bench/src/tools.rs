@@ -133,7 +133,7 @@ fn confined(table: &mut Table, rounds: usize) -> Result<()> {
         let reply = zubi.wire.request("tools/call", &call)?;
         let text = reply.result["content"][0]["text"].as_str().unwrap_or_default();
         ensure!(text.starts_with("a.txt\n"), "shell.run answers {text}");
-        level = text.split(['[', '·']).nth(1).unwrap_or_default().trim().to_owned();
+        text.split(['[', '·']).nth(1).unwrap_or_default().trim().clone_into(&mut level);
         let start = Instant::now();
         let output = Command::new("bash").args(["-c", "ls"]).current_dir(project.root()).output();
         let output = output.context("bash starts")?;

@@ -322,7 +322,7 @@ fn the_page_matches_its_snapshot() {
               - text: See
               - link "the format":
                 - /url: https://example.org/format
-              - text: for more.
+              - text: (example.org) for more.
           - paragraph:
             - strong: Done
             - text: · 4,540 tokens (4,400 in, 140 out) · 4 iterations · 10 calls
