@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     searches(&mut table, if quick { 5 } else { 21 })?;
     calls(&mut table, if quick { 200 } else { 2_000 })?;
     inline(&mut table, if quick { 20 } else { 200 })?;
-    confined(&mut table, if quick { 20 } else { 200 })?;
+    sandbox(&mut table, if quick { 20 } else { 200 })?;
     println!("\nload average {}\n\n{}", stats::load_average(), table.render());
     Ok(())
 }
@@ -119,7 +119,7 @@ fn calls(table: &mut Table, rounds: usize) -> Result<()> {
 }
 
 /// Measures a command in the sandbox (`shell.run`) against the same shell without zubi.
-fn confined(table: &mut Table, rounds: usize) -> Result<()> {
+fn sandbox(table: &mut Table, rounds: usize) -> Result<()> {
     let project = Project::empty();
     project.write("a.txt", "text\n");
     project.write(".zubi.toml", "[[policy]]\naction = \"allow\"\ntools = [\"shell.run\"]\ncommand = [\"ls\"]\n");

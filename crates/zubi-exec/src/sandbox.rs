@@ -83,7 +83,7 @@ pub struct SandboxContext<'a> {
 pub enum SandboxError {
     #[error("it must run in the sandbox `{}` at least, and this machine has only `{}` ({reason})", required.name(), available.name())]
     TooLow { required: Level, available: Level, reason: String },
-    /// Nothing is known about this machine's sandbox, so it is not used as if there were none.
+    /// Nothing is known about this machine's sandbox. Nothing runs as if it did not exist.
     #[error("cannot confine: {0}")]
     Unknown(String),
     #[error("`{0}` is not a valid path for a sandbox")]
@@ -382,9 +382,9 @@ impl SandboxStatus {
 
     fn from_capabilities(kernel: Capabilities, bubblewrap: Availability<Utf8PathBuf>) -> Self {
         let mut missing_backends = Vec::new();
-        let bwrap = found(bubblewrap, "bubblewrap", &mut missing_backends);
-        let landlock_abi = found(kernel.landlock, "landlock", &mut missing_backends);
-        let seccomp = found(kernel.seccomp, "seccomp", &mut missing_backends);
+        let bwrap = take_property(bubblewrap, "bubblewrap", &mut missing_backends);
+        let landlock_abi = take_property(kernel.landlock, "landlock", &mut missing_backends);
+        let seccomp = take_property(kernel.seccomp, "seccomp", &mut missing_backends);
         let level = match (landlock_abi, seccomp) {
             (Some(_), Some(())) if bwrap.is_some() => Level::Bubblewrap,
             (Some(_), Some(())) => Level::LandlockSeccomp,
@@ -393,7 +393,7 @@ impl SandboxStatus {
             (None, None) => Level::None,
         };
         if level < Level::Bubblewrap {
-            found(kernel.private_ipc.clone(), "private shared memory", &mut missing_backends);
+            take_property(kernel.private_ipc.clone(), "private shared memory", &mut missing_backends);
         }
         let has_private_ipc = matches!(kernel.private_ipc, Availability::Has(()));
         Self { level, missing_backends, landlock_abi, bwrap, has_private_ipc }
@@ -401,7 +401,7 @@ impl SandboxStatus {
 }
 
 /// Returns a backend's property, or adds the reason why it is missing.
-fn found<T>(availability: Availability<T>, name: &str, missing_backends: &mut Vec<String>) -> Option<T> {
+fn take_property<T>(availability: Availability<T>, name: &str, missing_backends: &mut Vec<String>) -> Option<T> {
     match availability {
         Availability::Has(property) => Some(property),
         Availability::Lacks(reason) | Availability::Unknown(reason) => {

@@ -21,7 +21,7 @@ use crate::answers;
 use crate::guard::{AccessGuard, AccessToken};
 
 /// The maximum number of connections; a browser opens six for all its tabs. A further one takes the place of the oldest
-/// that has not shown the token, which every user of the machine can open; if there is none, it is closed at once.
+/// that has not shown the token, which every user of the machine can open; if all have shown it, the new one is closed at once.
 const MAX_CONNECTIONS: usize = 64;
 /// How long the head of a request may take, and how long a connection may be silent between two requests.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
@@ -97,7 +97,7 @@ impl WebServer {
                 tracing::warn!("{MAX_CONNECTIONS} connections to the chat page are open; one more is closed");
                 continue;
             };
-            let connection = Connection::default();
+            let connection = PageConnection::default();
             strangers.push_back(connection.clone());
             let router = router.clone().layer(Extension(connection.clone()));
             let (stop, end) = (stop.clone(), end.clone());
@@ -121,14 +121,14 @@ impl WebServer {
 
 /// A connection, for the requests that it carries.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Connection {
+pub(crate) struct PageConnection {
     /// Whether one of its requests had the token.
     is_trusted: Arc<AtomicBool>,
     /// Cancelled when it is closed, and to close it.
     closed: CancellationToken,
 }
 
-impl Connection {
+impl PageConnection {
     /// Records that a request had the token.
     pub(crate) fn trust(&self) {
         self.is_trusted.store(true, Ordering::Relaxed);
@@ -136,7 +136,7 @@ impl Connection {
 }
 
 /// Returns the permit for a new connection, for which the oldest one without the token may be closed.
-async fn admit(permits: &Arc<Semaphore>, strangers: &mut VecDeque<Connection>) -> Option<OwnedSemaphorePermit> {
+async fn admit(permits: &Arc<Semaphore>, strangers: &mut VecDeque<PageConnection>) -> Option<OwnedSemaphorePermit> {
     strangers.retain(|connection| !connection.is_trusted.load(Ordering::Relaxed) && !connection.closed.is_cancelled());
     if let Ok(permit) = Arc::clone(permits).try_acquire_owned() {
         return Some(permit);

@@ -27,7 +27,7 @@ impl ProcessCounter {
         Self { limit, headroom: 0, last_id: None }
     }
 
-    /// Returns the reason to end the program: there are more processes than allowed, or nobody can know.
+    /// Returns the reason to end the program: there are more processes than allowed, or their number cannot be found out.
     pub(super) fn violation(&mut self, processes: &ProcessList) -> Option<String> {
         self.violation_with(last_id(), || Ok(processes.descendants_with_groups(std::process::id())?.len()))
     }

@@ -19,8 +19,8 @@ pub fn descendants(pid: u32) -> Vec<u32> {
     found.unwrap_or_default().into_iter().map(|(pid, _)| pid).collect()
 }
 
-/// The system's list of processes, through a descriptor that stays open: the list can be read again whatever limits
-/// somebody has set for this process meanwhile.
+/// The system's list of processes, through a descriptor that stays open: the list can be read again whatever limits a
+/// program has set for this process meanwhile.
 #[derive(Debug)]
 pub(super) struct ProcessList {
     directory: OwnedFd,
@@ -90,7 +90,7 @@ impl ProcessList {
         }
     }
 
-    /// Returns the parent and the group of a process; `None` if it has ended, or belongs to somebody else and is hidden.
+    /// Returns the parent and the group of a process; `None` if it has ended, or belongs to another user and is hidden.
     fn parent_and_group(&self, pid: u32) -> io::Result<Option<(u32, u32)>> {
         let name = format!("{pid}/stat");
         let mut stat = [0; STAT];

@@ -59,7 +59,7 @@ fn backends_match_the_level() {
     assert_eq!(check(Level::Bubblewrap), (true, true, true, false));
 }
 
-/// What the level does not hold is not promised.
+/// A description promises nothing that the level does not hold.
 #[test]
 fn description_promises_what_the_level_holds() {
     let check = |level: Level| level.describe(&["writes only here".to_owned()], "no network");

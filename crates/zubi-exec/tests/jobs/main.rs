@@ -392,7 +392,7 @@ fn failing_once(world: &World, name: &str, program: &str) -> Utf8PathBuf {
     script
 }
 
-/// What a failed attempt says about the machine is not stored, and no job runs because of it.
+/// A failed attempt says nothing about the machine that is stored, and no job runs because of it.
 fn a_failed_probe_is_repeated(world: &World) {
     let level = world.level();
     let executable = std::env::current_exe().unwrap();

@@ -67,7 +67,7 @@ pub(super) fn run_error(error: &RunError) -> ToolError {
 pub fn run_error_in(operation: &str, error: &RunError) -> ToolError {
     let hint = match error {
         RunError::Sandbox(SandboxError::Unknown(_)) => {
-            "Call again: the sandbox is tested anew. If it fails again, `zubi doctor` reports why."
+            "Call again: the sandbox is tested again. If it fails again, `zubi doctor` reports why."
         }
         RunError::Sandbox(_) | RunError::Confine(_) => {
             "`zubi doctor` reports the available sandbox; without the required level no command runs."

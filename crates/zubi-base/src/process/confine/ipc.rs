@@ -1,7 +1,7 @@
 //! An IPC namespace and a directory of shared memory of the program's own (`ipc_namespaces(7)`, `shm_overview(7)`).
 //!
 //! Python's `multiprocessing`, PostgreSQL and browsers use `/dev/shm` or System V IPC. Those of the machine have the
-//! data of other programs, and neither Landlock nor seccomp can tell one user's segments from each other.
+//! data of other programs, and neither Landlock nor seccomp can distinguish the segments of one user.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;

@@ -136,7 +136,7 @@ const SYS_IOPRIO_SET: c_long = libc::SYS_ioprio_set;
 const PRIO_PROCESS: u64 = 0;
 const IOPRIO_WHO_PROCESS: u64 = 1;
 
-/// Restricts this thread and everything it starts. What namespaces of `backends` hold needs no filter.
+/// Restricts this thread and everything it starts. The namespaces of `backends` hold some of it without a filter.
 pub(super) fn restrict(network: Network, backends: &SandboxBackends) -> Result<(), ConfineError> {
     let filters = [
         // `clone3` hides its flags from filters. A program that gets `ENOSYS` for it falls back to `clone`.
