@@ -1,5 +1,5 @@
 //! Tools that use no server: `file.search` against `rg` on a large tree, a tool call against a bare message, and
-//! JavaScript of a tool file against a `node` process for it.
+//! JavaScript of a tool file against a `node` process for it, and a command in the sandbox against the same one alone.
 //!
 //! Both searches must find the same lines, in interleaved rounds. `rg` starts for each search, as when an agent runs it
 //! in a shell; zubi is already running. `rg` prints every matching line; zubi counts all and prints some.
@@ -46,6 +46,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     searches(&mut table, if quick { 5 } else { 21 })?;
     calls(&mut table, if quick { 200 } else { 2_000 })?;
     inline(&mut table, if quick { 20 } else { 200 })?;
+    sandbox(&mut table, if quick { 20 } else { 200 })?;
     println!("\nload average {}\n\n{}", stats::load_average(), table.render());
     Ok(())
 }
@@ -114,6 +115,44 @@ fn calls(table: &mut Table, rounds: usize) -> Result<()> {
             note: String::new(),
         });
     }
+    Ok(())
+}
+
+/// Measures a command in the sandbox (`shell.run`) against the same shell without zubi.
+fn sandbox(table: &mut Table, rounds: usize) -> Result<()> {
+    let project = Project::empty();
+    project.write("a.txt", "text\n");
+    project.write(".zubi.toml", "[[policy]]\naction = \"allow\"\ntools = [\"shell.run\"]\ncommand = [\"ls\"]\n");
+    Zubi::trust(&project)?;
+    let mut zubi = Zubi::start_with(&project, &[], &["--toolsets", "shell,tools"])?;
+    let call =
+        json!({ "name": "zubi_call_tool", "arguments": { "tool": "shell.run", "arguments": { "command": "ls" } } });
+    let (mut ours, mut bare) = (Samples::default(), Samples::default());
+    let mut level = String::new();
+    for round in 0..=rounds {
+        let reply = zubi.wire.request("tools/call", &call)?;
+        let text = reply.result["content"][0]["text"].as_str().unwrap_or_default();
+        ensure!(text.starts_with("a.txt\n"), "shell.run answers {text}");
+        text.split(['[', '·']).nth(1).unwrap_or_default().trim().clone_into(&mut level);
+        let start = Instant::now();
+        let output = Command::new("bash").args(["-c", "ls"]).current_dir(project.root()).output();
+        let output = output.context("bash starts")?;
+        let elapsed = start.elapsed();
+        ensure!(output.stdout == b"a.txt\n", "ls answers {}", String::from_utf8_lossy(&output.stdout));
+        // The first round probes the sandbox.
+        if round > 0 {
+            ours.push(reply.elapsed);
+            bare.push(elapsed);
+        }
+    }
+    table.push(Row {
+        label: format!("`ls` in the sandbox, against `bash -c ls`, p50 of {rounds}"),
+        zubi: ours.percentile(50),
+        floor: Some(bare.percentile(50)),
+        unit: "ms",
+        aim: Some(Aim::Adds(5.0)),
+        note: level,
+    });
     Ok(())
 }
 

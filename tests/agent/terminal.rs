@@ -90,6 +90,9 @@ impl Terminal {
         let screen: Vec<&str> = self.output.lines().filter(|line| !line.starts_with("· ")).collect();
         // Removes progress that was overwritten.
         let screen = screen.join("\n").split("\r\u{1b}[K").collect::<String>();
+        // Both levels promise the same, and one thing more.
+        let screen = screen.replace("landlock+seccomp: ", "LEVEL: ").replace("bubblewrap: ", "LEVEL: ");
+        let screen = screen.replace(", sees no other process", "");
         format!("{screen}\nexit {}", code.map_or_else(|| "by a signal".to_owned(), |code| code.to_string()))
     }
 }
@@ -118,7 +121,7 @@ fn an_approval_can_change_the_arguments() {
     shell.run wants to run: it runs `python3 -c print(1)`
       command    python3 -c print(1)
       in         [project]
-      sandbox    the strongest level here: writes only below the workspace, no credential stores, no network
+      sandbox    LEVEL: writes only below the workspace, no credential stores, no network
       1) yes: this call
       2) yes: exactly `python3 -c print(1)` (shell.run), for this session
       3) yes: exactly `python3 -c print(1)` (shell.run), always in this workspace
@@ -147,7 +150,7 @@ fn a_denial_passes_its_reason_to_the_model() {
     shell.run wants to run: it runs `python3 -c print(1)`
       command    python3 -c print(1)
       in         [project]
-      sandbox    the strongest level here: writes only below the workspace, no credential stores, no network
+      sandbox    LEVEL: writes only below the workspace, no credential stores, no network
       1) yes: this call
       2) yes: exactly `python3 -c print(1)` (shell.run), for this session
       3) yes: exactly `python3 -c print(1)` (shell.run), always in this workspace

@@ -61,7 +61,8 @@ fn run(group: &str, project: &Project, server: &Server) -> String {
         .expect("node starts");
     let (stdout, stderr) = (String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr));
     assert!(outcome.status.success(), "{}\n{stdout}\n{stderr}", outcome.status);
-    stdout.replace(project.root().as_str(), "PROJECT")
+    let stdout = stdout.replace("landlock+seccomp: ", "LEVEL: ").replace("bubblewrap: ", "LEVEL: ");
+    stdout.replace(", sees no other process", "").replace(project.root().as_str(), "PROJECT")
 }
 
 fn read(path: &str) -> serde_json::Value {
@@ -118,7 +119,7 @@ fn a_complete_task() {
       - definition:
         - code: PROJECT
       - term: Sandbox
-      - definition: "the strongest level here: writes only below the workspace, no credential stores, no network"
+      - definition: "LEVEL: writes only below the workspace, no credential stores, no network"
       - term: Effect
       - definition: runs a program with unknown effects
       - term: Tool
@@ -321,7 +322,7 @@ fn the_page_matches_its_snapshot() {
               - text: See
               - link "the format":
                 - /url: https://example.org/format
-              - text: for more.
+              - text: (example.org) for more.
           - paragraph:
             - strong: Done
             - text: · 4,540 tokens (4,400 in, 140 out) · 4 iterations · 10 calls

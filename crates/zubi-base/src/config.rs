@@ -8,8 +8,8 @@
 //! or `tools` filter (applied *in addition* to the filter of the lower layers, so that it can remove tools but not
 //! restore them), `disabled = true` for a server, `ask = "deny"` for MCP, and policy rules with the action `ask` or
 //! `deny`. All other settings of such a layer are listed in [`Settings::ignored`] and have no effect. Secrets (`env`),
-//! the addresses of models (`models`) and the team's database (`team-index`) belong to the machine: a workspace file
-//! cannot set them, trusted or not.
+//! the addresses of models (`models`), the team's database (`team-index`) and the demand on the sandbox (`sandbox`)
+//! belong to the machine: a workspace file cannot set them, trusted or not.
 
 pub mod directories;
 pub mod file;
@@ -29,6 +29,7 @@ pub use self::file::ConfigError;
 pub use self::models::{Api, ProviderLayer};
 pub use self::policy::{PolicyRule, SourcedRule};
 pub use self::secrets::{SecretEntry, Secrets};
+use crate::process::confine::Level;
 
 /// Name of the configuration file in a workspace's first folder.
 pub const WORKSPACE_FILE: &str = ".zubi.toml";
@@ -50,6 +51,8 @@ pub struct Layer {
     pub env: BTreeMap<String, SecretEntry>,
     pub servers: BTreeMap<String, ServerLayer>,
     pub mcp: McpLayer,
+    /// The demand on the sandbox. Only that in the user's own file has an effect.
+    pub sandbox: SandboxLayer,
     /// Whether zubi makes an index of the workspace's declarations and words.
     pub index: Option<bool>,
     /// The connection string of the team's database. Only that in the user's own file has an effect.
@@ -66,6 +69,14 @@ pub struct Layer {
 pub struct McpLayer {
     #[serde(rename = "ask")]
     pub approval_fallback: Option<McpApprovalFallback>,
+}
+
+/// The settings of one layer for the sandbox of commands.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SandboxLayer {
+    /// The lowest level at which anything runs.
+    pub at_least: Option<Level>,
 }
 
 /// The form of approval that zubi accepts if an MCP client cannot show an approval prompt (it has no elicitation).
@@ -173,6 +184,8 @@ pub struct Settings {
     pub env: BTreeMap<String, SecretEntry>,
     pub env_source: Option<Utf8PathBuf>,
     pub mcp_approval_fallback: Effective<McpApprovalFallback>,
+    /// The lowest level of the sandbox at which commands run; `None`: all that the machine has.
+    pub sandbox_level: Option<Level>,
     /// Whether zubi makes an index of the workspace's declarations and words.
     pub index: Effective<bool>,
     /// The connection string of the team's database as written in the file `env_source`.
@@ -226,6 +239,7 @@ impl Layers {
                 ("env", workspace.layer.env.is_empty()),
                 ("models", workspace.layer.models.is_empty()),
                 ("team-index", workspace.layer.team_index.is_none()),
+                ("sandbox", workspace.layer.sandbox == SandboxLayer::default()),
             ];
             for (key, _) in user_only_tables.into_iter().filter(|(_, is_empty)| !is_empty) {
                 ignored.push(IgnoredSetting { path: workspace.path.clone(), key: key.to_owned(), always: true });
@@ -244,6 +258,7 @@ impl Layers {
             index: self
                 .pick(|layer| layer.index, |value| !value)
                 .unwrap_or(Effective { value: true, source: SettingSource::Default }),
+            sandbox_level: self.user.as_ref().and_then(|user| user.layer.sandbox.at_least),
             team_index: self.user.as_ref().and_then(|user| user.layer.team_index.clone()),
             model: self.pick(|layer| layer.model.clone(), |_| false),
             models: self.user.as_ref().map(|user| user.layer.models.clone()).unwrap_or_default(),

@@ -1,7 +1,11 @@
 //! Names of files that contain credentials. The policy requires approval before a tool reads one, and searches over
 //! many files skip them.
 
+use std::io::Read as _;
+
 use camino::Utf8Path;
+
+use crate::fs;
 
 const DIRECTORIES: &[&str] = &[
     ".ssh",
@@ -39,20 +43,60 @@ const FILES: &[&str] = &[
     "gshadow",
     "auth.json",
     ".dockercfg",
+    "kubeconfig",
+    "secrets.yml",
+    "secrets.yaml",
+    ".vault_pass",
+    "wp-config.php",
 ];
-/// Names that [`is_credential_path`] recognizes by their prefix.
-const EXAMPLES: &[&str] = &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".env.local", ".envrc"];
+/// Endings of files that contain keys or secrets: private keys and their stores, VPN profiles, the variables and the state
+/// of Terraform, and variables of programs.
+const ENDINGS: &[&str] = &[
+    ".pem",
+    ".key",
+    ".p12",
+    ".pfx",
+    ".jks",
+    ".kdbx",
+    ".ovpn",
+    ".tfvars",
+    ".tfvars.json",
+    ".tfstate",
+    ".tfstate.backup",
+    ".env",
+    ".env~",
+];
 
-/// Returns the names that [`is_credential_path`] recognizes, with examples for prefixes. Callers compare patterns with
-/// them.
+/// Names that [`is_credential_path`] recognizes by a part of them.
+const EXAMPLES: &[&str] = &[
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    ".env.local",
+    ".envrc",
+    "server.key",
+    "key.pem",
+    "cert.p12",
+    "app.env",
+    "terraform.tfvars",
+    "terraform.tfstate",
+    "service-account.json",
+];
+
+/// Returns the names that [`is_credential_path`] recognizes, with examples for parts of names. Callers compare patterns
+/// with them.
 pub fn names() -> impl Iterator<Item = &'static str> {
     DIRECTORIES.iter().chain(FILES).chain(EXAMPLES).copied()
 }
 
 /// Whether the path is a known location of credentials. Compares the names of the file and of all parent directories.
+/// Case does not matter: some file systems do not distinguish `.ENV` from `.env`.
 pub fn is_credential_path(path: &Utf8Path) -> bool {
     // Examples and templates of `.env` files contain no secrets.
-    const PUBLIC: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
+    const PUBLIC: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist", "example.env", "sample.env"];
+    let path = path.as_str().to_ascii_lowercase();
+    let path = Utf8Path::new(&path);
     let Some(name) = path.file_name() else { return false };
     if PUBLIC.contains(&name) {
         return false;
@@ -67,5 +111,64 @@ pub fn is_credential_path(path: &Utf8Path) -> bool {
             .iter()
             .any(|kind| name.strip_prefix("id_").is_some_and(|rest| rest.starts_with(kind)))
         && path.extension() != Some("pub");
-    directory || key || FILES.contains(&name) || name.starts_with(".env.") || name == ".envrc"
+    let cloud_key = path.extension() == Some("json")
+        && (name.contains("service-account") || name.contains("service_account") || name.starts_with("gha-creds-"));
+    let ending = ENDINGS.iter().any(|ending| name.ends_with(ending));
+    directory || key || cloud_key || ending || FILES.contains(&name) || name.starts_with(".env.") || name == "envrc"
+}
+
+/// Whether a text begins as a private key does (RFC 7468, and the formats of OpenSSH and `PuTTY`), whatever its file is
+/// called.
+pub fn is_private_key(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text).trim_ascii_start();
+    let line = text.split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
+    let line = String::from_utf8_lossy(line.get(..100).unwrap_or(line));
+    (line.starts_with("-----BEGIN ") && line.contains("PRIVATE KEY")) || line.starts_with("PuTTY-User-Key-File-")
+}
+
+/// Whether a file begins as a private key does. `false` if it cannot be read.
+pub fn has_private_key(path: &Utf8Path) -> bool {
+    let Ok(file) = fs::open_no_follow(path) else { return false };
+    if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return false;
+    }
+    let mut start = Vec::new();
+    file.take(FIRST_LINE).read_to_end(&mut start).is_ok() && is_private_key(&start)
+}
+
+/// More than the first line of a private key, in bytes.
+const FIRST_LINE: u64 = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_are_known_by_name_and_ending_in_any_case() {
+        let check = |text: &str, expected: bool| {
+            for name in text.split(' ') {
+                assert_eq!(is_credential_path(Utf8Path::new("/w").join(name).as_path()), expected, "{name}");
+            }
+        };
+        check(".env .ENV .env.local app.env .env~ .Env.Production Id_Rsa id_ed25519 .NPMRC .AWS/config", true);
+        check("server.key key.pem cert.p12 x.pfx master.key x.kdbx x.ovpn terraform.tfvars terraform.tfstate", true);
+        check("secrets.yml kubeconfig my-service-account.json gha-creds-1.json wp-config.php .vault_pass", true);
+        check(
+            "id_rsa.pub .env.example keys.rs key.rs environment.ts pem.py package.json config.json secrets.rs",
+            false,
+        );
+        check("monkey keyboard.json environ.env.ts", false);
+    }
+
+    #[test]
+    fn a_private_key_is_known_by_its_first_line() {
+        for text in
+            ["-----BEGIN OPENSSH PRIVATE KEY-----\nx", "\n-----BEGIN PRIVATE KEY-----", "PuTTY-User-Key-File-3: x"]
+        {
+            assert!(is_private_key(text.as_bytes()), "{text}");
+        }
+        for text in ["-----BEGIN CERTIFICATE-----", "-----BEGIN PUBLIC KEY-----", "a PRIVATE KEY", ""] {
+            assert!(!is_private_key(text.as_bytes()), "{text}");
+        }
+    }
 }

@@ -86,6 +86,7 @@ fn trials() -> Vec<Trial> {
         ("nothing_survives_a_killed_owner", nothing_survives_a_killed_owner),
         ("nothing_survives_a_terminated_supervisor", nothing_survives_a_terminated_supervisor),
         ("helpers_end_with_the_program", helpers_end_with_the_program),
+        ("a_blinded_supervisor_ends_everything", a_blinded_supervisor_ends_everything),
         ("a_supervisor_that_does_not_answer_is_killed_too", a_supervisor_that_does_not_answer_is_killed_too),
         ("confined_program_has_only_the_granted_access", confined_program_has_only_the_granted_access),
         ("program_that_cannot_be_confined_does_not_start", program_that_cannot_be_confined_does_not_start),
@@ -300,6 +301,25 @@ fn helpers_end_with_the_program(spawner: &Spawner) {
     monitor.assert_all_exited_within(TEST_TIMEOUT);
 }
 
+/// The program takes the supervisor's right to open files, so that it cannot examine any process.
+fn a_blinded_supervisor_ends_everything(spawner: &Spawner) {
+    for blinded in ["true", "prlimit --pid $PPID --nofile=0:0"] {
+        let monitor = ExitMonitor::new();
+        run(async {
+            let helpers =
+                "setsid tail -f /dev/null >/dev/null 2>&1 & (setsid sh -c 'tail -f /dev/null' >/dev/null 2>&1 &)";
+            // Until the supervisor has closed its copy of the output, it cannot watch the program.
+            let script = format!("exec 9>\"$1\"; echo; exec >&-; read -r x; {helpers}; {blinded} || exit 9; exit 3");
+            let mut child = spawner.spawn(&shell(&script, &[monitor.path.as_str()])).unwrap();
+            let mut output = Vec::new();
+            child.stdout.take().unwrap().read_to_end(&mut output).await.unwrap();
+            child.stdin.take().unwrap().write_all(b"go\n").await.unwrap();
+            assert_eq!(child.wait().await.unwrap().code(), Some(3), "{blinded}");
+        });
+        monitor.assert_all_exited_within(TEST_TIMEOUT);
+    }
+}
+
 fn nothing_survives_a_terminated_supervisor(spawner: &Spawner) {
     let monitor = ExitMonitor::new();
     run(async {
@@ -358,7 +378,7 @@ fn nothing_survives_a_killed_owner(_: &Spawner) {
 /// Landlock and seccomp with read access to everything and write access below `writable`.
 fn landlock_and_seccomp(writable: &Utf8Path) -> Confinement {
     Confinement {
-        backends: SandboxBackends { landlock: true, seccomp: true, bubblewrap: None },
+        backends: SandboxBackends { landlock: true, seccomp: true, ..SandboxBackends::default() },
         readable: vec!["/".into()],
         writable: vec![writable.to_owned()],
         ..Confinement::default()

@@ -65,9 +65,14 @@ impl ExecutionContext {
 
     /// Describes the sandbox of a tool's JavaScript process for users.
     pub(super) fn script_sandbox(&self) -> String {
-        let status = self.jobs.runner().sandbox().probed_status();
-        let level = status.map_or("the strongest level here", |status| status.level.min(Level::LandlockSeccomp).name());
-        format!("{level}: a separate process without access to files, network and programs")
+        const ENGINE: &str = "a separate process, whose engine gives the code no files, network and programs";
+        match self.jobs.runner().sandbox().probed_status().map(|status| status.level.min(Level::LandlockSeccomp)) {
+            None => format!("its level is found out before it runs: {ENGINE}"),
+            Some(Level::LandlockSeccomp | Level::Bubblewrap) => {
+                "landlock+seccomp: a separate process without access to files, network and programs".to_owned()
+            }
+            Some(level) => format!("{}: {ENGINE}", level.name()),
+        }
     }
 
     /// Returns a text of at most about `budget` bytes. Stores a longer text whole and ends with a line about how to

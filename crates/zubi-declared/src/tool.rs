@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 use zubi_tool_api::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
+use zubi_tools::shell::prepare_sandbox;
 
 use super::declared_tool::DeclaredTool;
 use super::execute::{command, function, http, inline, shell};
@@ -36,6 +37,15 @@ fn object(args: &Value) -> Map<String, Value> {
 impl Tool for DeclaredTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    async fn prepare(&self) -> Result<(), ToolError> {
+        match &self.plan.execution {
+            Execution::Shell { .. } | Execution::Inline { .. } => {
+                prepare_sandbox(self.context.jobs.runner().sandbox(), &format!("run {}", self.id())).await
+            }
+            _ => Ok(()),
+        }
     }
 
     fn footprint(&self, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {

@@ -1,14 +1,16 @@
 //! The sandbox: the request of a tool ([`SandboxRequest`]), the capabilities of this machine ([`Sandbox::probe`]), and
 //! the resulting confinement.
 //!
-//! zubi uses the highest available level, and always reports its name and the reason why it is not higher. A tool that
-//! requires a higher level does not run. The policy decides whether something is allowed.
+//! zubi uses the highest available level, and always reports its name and the reason why it is not higher. If a tool or
+//! the user requires a higher level, or the level cannot be found out, nothing runs. The policy decides whether something is allowed.
 
 use std::ffi::OsString;
+use std::sync::{Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
+pub use zubi_base::process::confine::Level;
 use zubi_base::process::confine::{Availability, Capabilities, Network, ResourceLimits, SandboxBackends};
 use zubi_base::process::{Confinement, Spawner};
 
@@ -16,40 +18,14 @@ mod credentials;
 
 pub use credentials::credential_stores;
 
-/// How well what is run is held, from worst to best.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Level {
-    /// Nothing holds it but the limits on processes.
-    None,
-    /// Files are not held; sockets and calls into other processes are.
-    Seccomp,
-    /// Files are held; sockets in the file system and other processes are not.
-    Landlock,
-    /// Files, sockets and system calls are held.
-    LandlockSeccomp,
-    /// Files, sockets and system calls are held, inside separate namespaces.
-    Bubblewrap,
-}
-
-impl Level {
-    /// The name in status lines.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "no sandbox",
-            Self::Seccomp => "seccomp",
-            Self::Landlock => "landlock",
-            Self::LandlockSeccomp => "landlock+seccomp",
-            Self::Bubblewrap => "bubblewrap",
-        }
-    }
-
-    fn backends(self, bwrap: Option<&Utf8Path>) -> SandboxBackends {
-        SandboxBackends {
-            landlock: self >= Self::Landlock,
-            seccomp: self == Self::Seccomp || self >= Self::LandlockSeccomp,
-            bubblewrap: bwrap.filter(|_| self == Self::Bubblewrap).map(Utf8Path::to_owned),
-        }
+/// The backends of a level.
+fn backends(level: Level, status: &SandboxStatus) -> SandboxBackends {
+    let has_landlock = level >= Level::Landlock;
+    SandboxBackends {
+        landlock: has_landlock,
+        seccomp: level == Level::Seccomp || level >= Level::LandlockSeccomp,
+        bubblewrap: status.bwrap.clone().filter(|_| level == Level::Bubblewrap),
+        private_ipc: status.has_private_ipc && has_landlock && level != Level::Bubblewrap,
     }
 }
 
@@ -105,13 +81,17 @@ pub struct SandboxContext<'a> {
 /// The reason why a program is not run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SandboxError {
-    #[error("it demands the sandbox `{}`, and here is only `{}` ({reason})", required.name(), available.name())]
+    #[error("it must run in the sandbox `{}` at least, and this machine has only `{}` ({reason})", required.name(), available.name())]
     TooLow { required: Level, available: Level, reason: String },
+    /// Nothing is known about this machine's sandbox. Nothing runs as if it did not exist.
+    #[error("cannot confine: {0}")]
+    Unknown(String),
     #[error("`{0}` is not a valid path for a sandbox")]
     Path(String),
 }
 
-/// The capabilities of this machine, probed once, on first use.
+/// The capabilities of this machine, probed on first use. Only knowledge is stored: an attempt that fails is repeated by
+/// the next call, and until then nothing runs that the attempt has not shown to be confined.
 #[derive(Debug)]
 pub struct Sandbox {
     spawner: Spawner,
@@ -121,7 +101,12 @@ pub struct Sandbox {
     secrets: Vec<Utf8PathBuf>,
     denied_dirs: Vec<Utf8PathBuf>,
     account_home: Option<Utf8PathBuf>,
-    status: OnceCell<SandboxStatus>,
+    /// The level that the user demands of everything; `None`: all that this machine has.
+    min_level: Option<Level>,
+    kernel: OnceCell<Capabilities>,
+    bubblewrap: OnceCell<Availability<Utf8PathBuf>>,
+    /// The result of the last probe, if it had one.
+    status: Mutex<Option<SandboxStatus>>,
 }
 
 /// The active level, and why it is not higher.
@@ -133,6 +118,8 @@ pub struct SandboxStatus {
     /// The version of the kernel's Landlock ABI, if it has one.
     pub landlock_abi: Option<u32>,
     bwrap: Option<Utf8PathBuf>,
+    /// Whether programs get System V IPC and `/dev/shm` of their own without bubblewrap.
+    has_private_ipc: bool,
 }
 
 impl Sandbox {
@@ -145,8 +132,18 @@ impl Sandbox {
             secrets: Vec::new(),
             denied_dirs: Vec::new(),
             account_home: None,
-            status: OnceCell::new(),
+            min_level: None,
+            kernel: OnceCell::new(),
+            bubblewrap: OnceCell::new(),
+            status: Mutex::default(),
         }
+    }
+
+    /// Refuses to run anything at a lower level.
+    #[must_use]
+    pub fn at_least(mut self, level: Option<Level>) -> Self {
+        self.min_level = level;
+        self
     }
 
     /// Denies access to these directories in every sandbox, because zubi's own settings and records decide what may
@@ -178,27 +175,66 @@ impl Sandbox {
         crate::program::find(name, self.search_path.as_deref()).into_iter().next()
     }
 
-    /// Returns the active level. The first call probes it with a confined child.
-    pub async fn probe(&self) -> &SandboxStatus {
-        self.status
-            .get_or_init(|| async {
-                let bwrap = self.find("bwrap");
-                match self.spawner.probe_capabilities(bwrap.as_deref()).await {
-                    Ok(capabilities) => SandboxStatus::from_capabilities(capabilities),
-                    Err(error) => SandboxStatus {
-                        level: Level::None,
-                        missing_backends: vec![format!("nothing can be confined: {error}")],
-                        landlock_abi: None,
-                        bwrap: None,
-                    },
-                }
-            })
-            .await
+    /// Returns the active level. The first calls probe it with confined children.
+    ///
+    /// # Errors
+    /// If the level is lower than the user demands, or cannot be found out at present.
+    pub async fn probe(&self) -> Result<SandboxStatus, SandboxError> {
+        let status = self.probe_level().await;
+        *self.status.lock().unwrap_or_else(PoisonError::into_inner) = status.as_ref().ok().cloned();
+        status
     }
 
-    /// Returns the status if it is known, which it is after the first job.
-    pub fn probed_status(&self) -> Option<&SandboxStatus> {
-        self.status.get()
+    async fn probe_level(&self) -> Result<SandboxStatus, SandboxError> {
+        let kernel = self.probe_kernel().await?;
+        let status = SandboxStatus::from_capabilities(kernel.clone(), self.probe_bubblewrap().await);
+        let unknown = [unknown_reason(&kernel.landlock), unknown_reason(&kernel.seccomp)];
+        match (self.min_level, unknown.into_iter().flatten().next()) {
+            // The kernel may have more than this attempt has shown, and by default everything is used.
+            (None, Some(reason)) => Err(SandboxError::Unknown(reason)),
+            (Some(required), _) => status.demand(required),
+            (None, None) => Ok(status),
+        }
+    }
+
+    async fn probe_kernel(&self) -> Result<Capabilities, SandboxError> {
+        let probe = || async {
+            match self.spawner.probe_capabilities().await {
+                Ok(capabilities) if capabilities.is_known() => Ok(capabilities),
+                Ok(capabilities) => Err(Ok(capabilities)),
+                Err(error) => Err(Err(SandboxError::Unknown(format!("the sandbox cannot be tested: {error}")))),
+            }
+        };
+        match self.kernel.get_or_try_init(probe).await {
+            Ok(capabilities) => Ok(capabilities.clone()),
+            Err(incomplete) => incomplete,
+        }
+    }
+
+    async fn probe_bubblewrap(&self) -> Availability<Utf8PathBuf> {
+        let probe = || async {
+            let found = self.spawner.probe_bubblewrap(self.find("bwrap").as_deref()).await;
+            if found.is_known() { Ok(found) } else { Err(found) }
+        };
+        self.bubblewrap.get_or_try_init(probe).await.cloned().unwrap_or_else(|unknown| unknown)
+    }
+
+    /// Returns the result of the last probe, if it had one.
+    pub fn probed_status(&self) -> Option<SandboxStatus> {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Describes for users what holds a program: see [`Level::describe`].
+    pub fn describe(&self, files: &[String], network: &str) -> String {
+        self.probed_status().map_or_else(
+            || "its level is found out before it runs".to_owned(),
+            |status| status.level.describe(files, network),
+        )
+    }
+
+    /// Whether nothing holds a program on this machine, as far as is known.
+    pub fn is_absent(&self) -> bool {
+        self.probed_status().is_some_and(|status| status.level == Level::None)
     }
 
     /// The user's home directory.
@@ -209,21 +245,15 @@ impl Sandbox {
     /// Returns the confinement for a request, and its level.
     ///
     /// # Errors
-    /// If `required` is higher than the available level, or the request names an invalid path.
+    /// If the available level is lower than `required` or than the user demands, or is not known, or the request names an
+    /// invalid path.
     pub async fn confine(
         &self,
         manifest: &SandboxRequest,
         required: Level,
         context: &SandboxContext<'_>,
     ) -> Result<(Confinement, Level), SandboxError> {
-        let status = self.probe().await;
-        if status.level < required {
-            return Err(SandboxError::TooLow {
-                required,
-                available: status.level,
-                reason: status.missing_backends.join("; "),
-            });
-        }
+        let status = self.probe().await?.demand(required)?;
         let resolve_all = |paths: &[String]| paths.iter().map(|path| context.path(path)).collect::<Result<Vec<_>, _>>();
         let mut excluded = credential_stores(context.home);
         if self.account_home.as_deref() != context.home {
@@ -259,7 +289,7 @@ impl Sandbox {
             found.collect::<Vec<_>>()
         });
         let confinement = Confinement {
-            backends: status.level.backends(status.bwrap.as_deref()),
+            backends: backends(status.level, &status),
             readable,
             writable,
             executable,
@@ -280,10 +310,15 @@ impl Sandbox {
     /// can read the files that it is loaded from and the time zone, write nothing, start no other program, and use no
     /// network. After loading it drops the remaining permissions too (`zubi_base::process::confine`). Namespaces would
     /// not restrict it further.
-    pub async fn for_scripts(&self, executable: &Utf8Path) -> (Confinement, Level) {
-        let level = self.probe().await.level.min(Level::LandlockSeccomp);
+    ///
+    /// # Errors
+    /// If the available level is lower than the user demands, or is not known.
+    pub async fn for_scripts(&self, executable: &Utf8Path) -> Result<(Confinement, Level), SandboxError> {
+        let status = self.probe().await?;
+        let level = status.level.min(Level::LandlockSeccomp);
         let confinement = Confinement {
-            backends: level.backends(None),
+            // It needs no shared memory, so no namespaces are made for it.
+            backends: SandboxBackends { private_ipc: false, ..backends(level, &status) },
             readable: LOADER_PATHS.iter().map(Utf8PathBuf::from).chain([executable.to_owned()]).collect(),
             writable: Vec::new(),
             executable: Some(vec![executable.to_owned()]),
@@ -291,7 +326,7 @@ impl Sandbox {
             network: Network::None,
             limits: ResourceLimits::default(),
         };
-        (confinement, level)
+        Ok((confinement, level))
     }
 }
 
@@ -327,40 +362,53 @@ impl SandboxContext<'_> {
     }
 }
 
+/// Returns the reason why nothing is known about a backend.
+fn unknown_reason<T>(availability: &Availability<T>) -> Option<String> {
+    match availability {
+        Availability::Unknown(reason) => Some(reason.clone()),
+        Availability::Has(_) | Availability::Lacks(_) => None,
+    }
+}
+
 impl SandboxStatus {
-    fn from_capabilities(capabilities: Capabilities) -> Self {
+    /// Returns this status if its level is sufficient.
+    fn demand(self, required: Level) -> Result<Self, SandboxError> {
+        if self.level >= required {
+            return Ok(self);
+        }
+        let reason = self.missing_backends.join("; ");
+        Err(SandboxError::TooLow { required, available: self.level, reason })
+    }
+
+    fn from_capabilities(kernel: Capabilities, bubblewrap: Availability<Utf8PathBuf>) -> Self {
         let mut missing_backends = Vec::new();
-        let mut is_available = |name: &str, missing_reason: Option<String>| match missing_reason {
-            None => true,
-            Some(reason) => {
-                let named = reason.to_ascii_lowercase().starts_with(name);
-                missing_backends.push(if named { reason } else { format!("{name}: {reason}") });
-                false
-            }
+        let bwrap = take_property(bubblewrap, "bubblewrap", &mut missing_backends);
+        let landlock_abi = take_property(kernel.landlock, "landlock", &mut missing_backends);
+        let seccomp = take_property(kernel.seccomp, "seccomp", &mut missing_backends);
+        let level = match (landlock_abi, seccomp) {
+            (Some(_), Some(())) if bwrap.is_some() => Level::Bubblewrap,
+            (Some(_), Some(())) => Level::LandlockSeccomp,
+            (Some(_), None) => Level::Landlock,
+            (None, Some(())) => Level::Seccomp,
+            (None, None) => Level::None,
         };
-        let problem_of = |availability: &Availability<()>| match availability {
-            Availability::Has(()) => None,
-            Availability::Lacks(reason) => Some(reason.clone()),
-        };
-        let (bwrap, bwrap_problem) = match capabilities.bubblewrap {
-            Availability::Has(program) => (Some(program), None),
-            Availability::Lacks(reason) => (None, Some(reason)),
-        };
-        let (landlock_abi, landlock_problem) = match capabilities.landlock {
-            Availability::Has(abi) => (Some(abi), None),
-            Availability::Lacks(reason) => (None, Some(reason)),
-        };
-        let bubblewrap = is_available("bubblewrap", bwrap_problem);
-        let landlock = is_available("landlock", landlock_problem);
-        let seccomp = is_available("seccomp", problem_of(&capabilities.seccomp));
-        let level = match (landlock, seccomp) {
-            (true, true) if bubblewrap => Level::Bubblewrap,
-            (true, true) => Level::LandlockSeccomp,
-            (true, false) => Level::Landlock,
-            (false, true) => Level::Seccomp,
-            (false, false) => Level::None,
-        };
-        Self { level, missing_backends, landlock_abi, bwrap }
+        if level < Level::Bubblewrap {
+            take_property(kernel.private_ipc.clone(), "private shared memory", &mut missing_backends);
+        }
+        let has_private_ipc = matches!(kernel.private_ipc, Availability::Has(()));
+        Self { level, missing_backends, landlock_abi, bwrap, has_private_ipc }
+    }
+}
+
+/// Returns a backend's property, or adds the reason why it is missing.
+fn take_property<T>(availability: Availability<T>, name: &str, missing_backends: &mut Vec<String>) -> Option<T> {
+    match availability {
+        Availability::Has(property) => Some(property),
+        Availability::Lacks(reason) | Availability::Unknown(reason) => {
+            let is_named = reason.to_ascii_lowercase().starts_with(name);
+            missing_backends.push(if is_named { reason } else { format!("{name}: {reason}") });
+            None
+        }
     }
 }
 

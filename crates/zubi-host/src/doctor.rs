@@ -52,7 +52,10 @@ pub async fn recover_edits(config: &HostConfig) -> Result<Vec<String>, LocalHost
 
 /// Tests the sandbox for zubi's commands on this machine and describes it in one line.
 pub async fn sandbox(config: &HostConfig) -> String {
-    exec::sandbox(config).probe().await.to_string()
+    match exec::sandbox(config).probe().await {
+        Ok(status) => status.to_string(),
+        Err(error) => format!("no command runs: {error}"),
+    }
 }
 
 /// The errors in the user's secrets (`[env]` of zubi.toml), one sentence each.

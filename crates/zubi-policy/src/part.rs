@@ -173,6 +173,49 @@ enum FileEffect {
     Programs(&'static str),
 }
 
+/// Files and folders with the settings of agents.
+const AGENT_FILES: &[&str] = &[
+    ".mcp.json",
+    ".claude",
+    ".cursor",
+    ".cursorrules",
+    ".gemini",
+    ".codex",
+    ".opencode",
+    "opencode.json",
+    "opencode.jsonc",
+    ".kiro",
+    ".windsurf",
+    ".windsurfrules",
+    ".roo",
+    ".clinerules",
+    ".amp",
+];
+/// Files in which tools and editors find programs that they run. A `HEAD` makes its folder a repository of git.
+const TOOL_FILES: &[&str] = &[
+    "head",
+    ".gitattributes",
+    "rust-toolchain.toml",
+    "rust-toolchain",
+    ".yarnrc.yml",
+    ".pre-commit-config.yaml",
+    ".nvim.lua",
+    ".nvimrc",
+    ".exrc",
+    ".gdbinit",
+    ".lldbinit",
+    "mise.toml",
+    ".mise.toml",
+    ".tool-versions",
+    ".bazelrc",
+    ".clangd",
+];
+/// Folders with such files.
+const TOOL_FOLDERS: &[&str] = &[".cargo", ".devcontainer", ".idea", ".zed", ".direnv", ".mise"];
+/// Folders whose files tools run, and one with the programs of a project's servers.
+const PROGRAM_FOLDERS: &[[&str; 2]] =
+    &[[".venv", "bin"], ["venv", "bin"], ["node_modules", ".bin"], [".github", "workflows"]];
+
 /// Classifies a path below a workspace folder. Case does not matter: some file systems do not distinguish `.Git` from
 /// `.git`.
 fn classify_file(relative: &Utf8Path) -> Option<FileEffect> {
@@ -192,8 +235,16 @@ fn classify_file(relative: &Utf8Path) -> Option<FileEffect> {
         Some(FileEffect::Rights("git runs or fetches what is written there"))
     } else if in_editor("tasks.json") || in_editor("launch.json") || in_editor("mcp.json") {
         Some(FileEffect::Rights("editors run what is written there"))
-    } else if file_name == ".mcp.json" || has_component(".claude") || has_component(".cursor") {
+    } else if AGENT_FILES.iter().any(|name| has_component(name)) {
         Some(FileEffect::Rights("agents run or obey what is written there"))
+    } else if TOOL_FILES.contains(&file_name)
+        || TOOL_FOLDERS.iter().any(|name| has_component(name))
+        || PROGRAM_FOLDERS.iter().any(|[outer, inner]| {
+            names.windows(3).any(|parts| matches!(parts, [first, second, _] if first == outer && second == inner))
+        })
+        || file_name.ends_with(".code-workspace")
+    {
+        Some(FileEffect::Rights("tools or editors run programs named there"))
     } else if file_name == ".envrc" {
         Some(FileEffect::Rights("shells run what is written there"))
     } else if in_editor("settings.json") {

@@ -444,6 +444,15 @@ fn writes_to_automatically_executed_files_need_approval() {
         "/w/.envrc",
         "/w/.husky/pre-commit",
         "/w/.zubi.toml",
+        "/w/bare/HEAD",
+        "/w/.cargo/config.toml",
+        "/w/sub/rust-toolchain.toml",
+        "/w/.venv/bin/python",
+        "/w/node_modules/.bin/tsc",
+        "/w/.github/workflows/test.yml",
+        "/w/x.code-workspace",
+        "/w/.Codex/config.toml",
+        "/w/opencode.json",
     ] {
         assert_eq!(writes(path, false), "ask", "{path}");
         // A tool that checks what it writes may write settings files, and no other file of this kind.
@@ -453,7 +462,16 @@ fn writes_to_automatically_executed_files_need_approval() {
             "{path}"
         );
     }
-    for path in ["/w/src/main.rs", "/w/.vscode/extensions.json", "/w/.gitignore", "/w/settings.json"] {
+    for path in [
+        "/w/src/main.rs",
+        "/w/.vscode/extensions.json",
+        "/w/.gitignore",
+        "/w/settings.json",
+        "/w/AGENTS.md",
+        "/w/build.rs",
+        "/w/.github/README.md",
+        "/w/node_modules/x/bin/y.js",
+    ] {
         assert_eq!(writes(path, false), "allow", "{path}");
     }
 }

@@ -39,6 +39,12 @@ pub use zubi_policy::{filter, footprint, spec};
 pub trait Tool: Send + Sync {
     fn spec(&self) -> &ToolSpec;
 
+    /// Finds out what [`Self::footprint`] depends on and cannot find out itself, because that takes time. The registry
+    /// calls it before it computes a footprint.
+    async fn prepare(&self) -> Result<(), ToolError> {
+        Ok(())
+    }
+
     /// Returns the effects of a call with these arguments. By default they are those of [`ToolSpec::effect`].
     fn footprint(&self, _args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         Ok(Footprint::from_effect(self.spec().effect))

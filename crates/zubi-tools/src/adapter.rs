@@ -67,6 +67,11 @@ pub(crate) trait TypedTool: Send + Sync + 'static {
         schema::parse(args)
     }
 
+    /// Finds out what the footprint depends on; see [`Tool::prepare`].
+    async fn prepare(_context: &Self::Context) -> Result<(), ToolError> {
+        Ok(())
+    }
+
     /// Returns the effects of this call. A [`Footprint::effect`] of `None` means the tool's strongest effect.
     fn footprint(_context: &Self::Context, _args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         Ok(Footprint::default())
@@ -130,6 +135,10 @@ fn listed_schema(mut schema: Schema, listed: &[&str]) -> Schema {
 impl<T: TypedTool> Tool for ToolAdapter<T> {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    async fn prepare(&self) -> Result<(), ToolError> {
+        T::prepare(&self.context).await
     }
 
     fn footprint(&self, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {

@@ -20,7 +20,7 @@ use zubi_tool_api::{ToolProvider, static_provider};
 use self::shell_tool::ShellToolContext;
 use crate::adapter::tool;
 
-pub use self::shell_tool::{TOOLSET, directory, environment, run_error_in};
+pub use self::shell_tool::{TOOLSET, directory, environment, prepare_sandbox, run_error_in, sandbox_problem};
 
 /// Creates the provider of all shell tools, in list order. `search_path` is `PATH`.
 pub fn provider(jobs: &Arc<Jobs>, search_path: Option<OsString>) -> Arc<dyn ToolProvider> {

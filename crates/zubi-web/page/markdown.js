@@ -358,12 +358,24 @@ function renderInline(node) {
     case "struck":
       return h("s", {}, ...node.inside.map(renderInline));
     case "link":
-      return h(
-        "a",
-        { href: node.to, target: "_blank", rel: "noopener noreferrer", title: node.to },
-        ...node.inside.map(renderInline),
-      );
+      return renderLink(node.to, node.inside);
     case "break":
       return h("br");
   }
+}
+
+/**
+ * Renders a link with its host behind the words, unless the words are the address or the host: a model chooses the words,
+ * and what it has read can be in the address.
+ * @param {string} to @param {Inline[]} inside @returns {Node}
+ */
+function renderLink(to, inside) {
+  const link = h(
+    "a",
+    { href: to, target: "_blank", rel: "noopener noreferrer", title: to },
+    ...inside.map(renderInline),
+  );
+  const host = new URL(to).host;
+  const words = (link.textContent ?? "").trim();
+  return words === to || words === host ? link : h("span", {}, link, h("span", { class: "link-host" }, ` (${host})`));
 }

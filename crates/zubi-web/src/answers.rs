@@ -24,6 +24,7 @@ use zubi_agent::chat::{ChatError, ChatService};
 
 use crate::assets;
 use crate::guard::{AccessGuard, RequestRefusal, single_header};
+use crate::server::PageConnection;
 
 /// The surface of the page's requests, as recorded in decisions.
 const SURFACE: &str = "web";
@@ -81,7 +82,12 @@ async fn require_host(State(shared): AppState, request: Request, next: Next) -> 
 
 async fn require_caller(State(shared): AppState, request: Request, next: Next) -> Response {
     match shared.guard.check_caller(request.headers()) {
-        Ok(()) => next.run(request).await,
+        Ok(()) => {
+            if let Some(connection) = request.extensions().get::<PageConnection>() {
+                connection.trust();
+            }
+            next.run(request).await
+        }
         Err(refusal) => refuse_request(refusal),
     }
 }

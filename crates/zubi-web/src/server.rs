@@ -1,16 +1,18 @@
 //! The server's connections: their number, their time-outs and their end.
 
+use std::collections::VecDeque;
 use std::io;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use axum::Router;
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use zubi_agent::chat::ChatService;
@@ -18,7 +20,8 @@ use zubi_agent::chat::ChatService;
 use crate::answers;
 use crate::guard::{AccessGuard, AccessToken};
 
-/// The maximum number of connections; a browser opens six for all its tabs. Further ones are closed at once.
+/// The maximum number of connections; a browser opens six for all its tabs. A further one takes the place of the oldest
+/// that has not shown the token, which every user of the machine can open; if all have shown it, the new one is closed at once.
 const MAX_CONNECTIONS: usize = 64;
 /// How long the head of a request may take, and how long a connection may be silent between two requests.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
@@ -72,6 +75,7 @@ impl WebServer {
     pub async fn serve(self, chats: Arc<dyn ChatService>, stop: CancellationToken) {
         let router = answers::router(chats, AccessGuard::new(self.token, self.port), stop.clone());
         let (permits, connections) = (Arc::new(Semaphore::new(MAX_CONNECTIONS)), TaskTracker::new());
+        let mut strangers = VecDeque::new();
         // Cancelled after the grace period, to drop the requests that still run.
         let end = CancellationToken::new();
         loop {
@@ -89,16 +93,21 @@ impl WebServer {
                     continue;
                 }
             };
-            let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else {
+            let Some(permit) = admit(&permits, &mut strangers).await else {
                 tracing::warn!("{MAX_CONNECTIONS} connections to the chat page are open; one more is closed");
                 continue;
             };
-            let (router, stop, end) = (router.clone(), stop.clone(), end.clone());
+            let connection = PageConnection::default();
+            strangers.push_back(connection.clone());
+            let router = router.clone().layer(Extension(connection.clone()));
+            let (stop, end) = (stop.clone(), end.clone());
             connections.spawn(async move {
                 tokio::select! {
                     () = answer(stream, router, stop) => {}
+                    () = connection.closed.cancelled() => {}
                     () = end.cancelled() => {}
                 }
+                connection.closed.cancel();
                 drop(permit);
             });
         }
@@ -108,6 +117,33 @@ impl WebServer {
             connections.wait().await;
         }
     }
+}
+
+/// A connection, for the requests that it carries.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PageConnection {
+    /// Whether one of its requests had the token.
+    is_trusted: Arc<AtomicBool>,
+    /// Cancelled when it is closed, and to close it.
+    closed: CancellationToken,
+}
+
+impl PageConnection {
+    /// Records that a request had the token.
+    pub(crate) fn trust(&self) {
+        self.is_trusted.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Returns the permit for a new connection, for which the oldest one without the token may be closed.
+async fn admit(permits: &Arc<Semaphore>, strangers: &mut VecDeque<PageConnection>) -> Option<OwnedSemaphorePermit> {
+    strangers.retain(|connection| !connection.is_trusted.load(Ordering::Relaxed) && !connection.closed.is_cancelled());
+    if let Ok(permit) = Arc::clone(permits).try_acquire_owned() {
+        return Some(permit);
+    }
+    strangers.pop_front()?.closed.cancel();
+    // The closed connection's task gives its permit back at once.
+    tokio::time::timeout(PAUSE, Arc::clone(permits).acquire_owned()).await.ok()?.ok()
 }
 
 /// Serves one connection; after `stop`, finishes only the request that has begun.

@@ -350,12 +350,29 @@ async fn the_server_stops_despite_an_open_stream_and_a_running_call() {
     assert_eq!(String::from_utf8_lossy(&rest), "0\r\n\r\n");
 }
 
+/// Every user of the machine can open connections, and only the owner of the page knows the token.
+#[tokio::test]
+async fn connections_without_the_token_keep_nobody_out() {
+    let page = Page::serve().await;
+    let mut strangers = Vec::new();
+    for _ in 0..70 {
+        strangers.push(page.send("GET / HTTP/1.1\n").await);
+    }
+    assert!(page.request(&hello_request(VALID_HEAD)).await.starts_with("200 "));
+    // The newest are still served.
+    let last = strangers.last_mut().unwrap();
+    last.write_all(b"Host: evil.example\r\nConnection: close\r\n\r\n").await.expect("it is open");
+    read_until(last, "403").await;
+}
+
 #[tokio::test]
 async fn connections_over_the_limit_are_closed() {
     let page = Page::serve().await;
     let mut connections = Vec::new();
     for _ in 0..64 {
-        connections.push(page.send("GET / HTTP/1.1\n").await);
+        let mut stream = page.send(&hello_request(VALID_HEAD).replace("Connection: close\n", "")).await;
+        read_until(&mut stream, "200").await;
+        connections.push(stream);
     }
     // Accepted connections are served; the one over the limit is closed.
     let mut extra = TcpStream::connect(("127.0.0.1", page.port)).await.expect("the system takes it");
@@ -363,7 +380,10 @@ async fn connections_over_the_limit_are_closed() {
     let read = tokio::time::timeout(DEADLINE, extra.read_to_end(&mut rest)).await.expect("it is closed");
     assert!(read.is_err() || rest.is_empty());
     for stream in &mut connections {
-        stream.write_all(b"Host: evil.example\r\nConnection: close\r\n\r\n").await.expect("it is open");
+        stream
+            .write_all(b"GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n")
+            .await
+            .expect("it is open");
         read_until(stream, "403").await;
     }
 }

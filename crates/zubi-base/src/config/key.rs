@@ -62,6 +62,17 @@ pub const KEYS: &[SettingKey] = &[
         narrowing: Some("`deny`"),
     },
     SettingKey {
+        name: "sandbox",
+        help: "table of what concerns the sandbox of commands. In your own zubi.toml only",
+        narrowing: None,
+    },
+    SettingKey {
+        name: "sandbox.at-least",
+        help: "`none`, `seccomp`, `landlock`, `landlock+seccomp` or `bubblewrap`: nothing runs at a lower level, or while the level is \
+               not known (default: all that this machine has)",
+        narrowing: None,
+    },
+    SettingKey {
         name: "index",
         help: "boolean; false: zubi makes no index of the workspace's declarations and words in its cache directory (default true)",
         narrowing: Some("false"),

@@ -200,6 +200,23 @@ fn the_team_index_is_a_user_setting() {
     assert!(!format!("{settings:?}").contains("hunter2"));
 }
 
+/// A workspace cannot lower what the user demands of the sandbox, and not set it either.
+#[test]
+fn the_demand_on_the_sandbox_is_a_user_setting() {
+    let user = "sandbox.at-least = 'landlock+seccomp'";
+    for trusted in [false, true] {
+        let workspace = "[sandbox]\nat-least = 'none'";
+        let settings = layers("", "", Some((workspace, trusted)), user).resolve();
+        assert_eq!(settings.sandbox_level, Some(Level::LandlockSeccomp));
+        let messages: Vec<String> = settings.ignored.iter().map(ToString::to_string).collect();
+        assert_eq!(messages, ["`sandbox` in `/w/.zubi.toml` has no effect: it belongs in your own zubi.toml"]);
+        assert_eq!(layers("", "", Some((workspace, trusted)), "").resolve().sandbox_level, None);
+    }
+    let error = |text: &str| parse(text, Utf8Path::new("zubi.toml")).unwrap_err().to_string();
+    assert_snapshot!(error("[sandbox]\nat-least = 'all'"), @"zubi.toml:2:12: `at-least`: unknown variant `all`, expected one of `none`, `seccomp`, `landlock`, `landlock+seccomp`, `bubblewrap`");
+    assert_snapshot!(error("[sandbox]\natleast = 'none'"), @"zubi.toml:2:1: unknown setting `atleast`; did you mean `at-least`?");
+}
+
 /// A workspace's model applies once the workspace is trusted; its providers and keys never apply.
 #[test]
 fn model_endpoints_are_user_settings() {
@@ -251,6 +268,7 @@ fn key_table_matches_the_settings_type() {
         env: std::collections::BTreeMap::new(),
         servers: [("any".to_owned(), server)].into(),
         mcp: McpLayer { approval_fallback: Some(McpApprovalFallback::Deny) },
+        sandbox: SandboxLayer { at_least: Some(Level::None) },
         index: Some(false),
         team_index: Some(SecretEntry::Value("host=any".to_owned())),
         model: Some("any/model".to_owned()),

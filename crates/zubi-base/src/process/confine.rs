@@ -12,13 +12,16 @@
 //! expanded to the siblings of the excluded paths (`paths`). In such a directory a program can list names, but cannot
 //! read the excluded contents or create anything. Until ABI 9, a program can connect to any socket in the file system,
 //! so seccomp denies `AF_UNIX` sockets unless the network is [`Network::All`]. Landlock does not restrict permissions,
-//! owners and times of files (chmod(2), chown(2), utimensat(2)).
+//! owners and times of files (chmod(2), chown(2), utimensat(2)), so seccomp denies extended attributes. Landlock does
+//! not know System V IPC either, and can open `/dev/shm` only as a whole: a program gets its own ones (`ipc`), or none.
 
 mod availability;
 mod bubblewrap;
 mod capabilities;
 pub(super) mod confinement;
+mod ipc;
 mod landlock;
+mod level;
 mod limits;
 mod paths;
 mod seccomp;
@@ -26,6 +29,7 @@ pub(super) mod stage;
 
 pub use availability::{Availability, Capabilities};
 pub use confinement::{ConfineError, Confinement, MAX_PROCESSES, Network, ResourceLimits, SandboxBackends};
+pub use level::Level;
 pub use stage::{CANNOT_CONFINE, lock_down};
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ use super::confine::confinement::{CONFINE, Confinement};
 use super::confine::stage;
 use super::count::ProcessCounter;
 use super::signal::{TERMINATION_GRACE, ignore_missing_process, pid_of};
-use super::tree::descendants_with_groups;
+use super::tree::ProcessList;
 
 /// Exit codes for a program that cannot be started, as in shells.
 const CANNOT_EXECUTE: u8 = 126;
@@ -38,6 +38,9 @@ const NOT_FOUND: u8 = 127;
 /// The maximum number of kill rounds while new descendants appear, and the time that each round waits for their end.
 const KILL_ROUNDS: usize = 250;
 const KILL_ROUND: Duration = Duration::from_millis(20);
+
+/// The time for the report that the program has left nothing behind, which saves the search for it.
+const REPORT: Duration = Duration::from_millis(2);
 
 /// The number of rounds that stop running processes before the remaining ones are killed without stopping them.
 const FREEZE_ROUNDS: usize = 100;
@@ -116,6 +119,9 @@ pub(super) fn report_error(message: &str) {
 }
 
 fn run(program: &OsString, args: impl Iterator<Item = OsString>, confinement: Option<&Confinement>) -> io::Result<u8> {
+    // Opened before the program starts: without it, this process could not find what it must end.
+    let processes = ProcessList::open()?;
+    let nothing = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     // Installed before the program starts, because the default action of a signal would orphan it.
@@ -130,19 +136,35 @@ fn run(program: &OsString, args: impl Iterator<Item = OsString>, confinement: Op
         }
     };
     let Some(pid) = pid_of(child.id()) else { return Err(io::Error::other("it has no process id")) };
-    // Closes the supervisor's copies of stdin and stdout, so that zubi notices when the program closes them.
-    let nothing = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
-    rustix::stdio::dup2_stdin(&nothing)?;
-    rustix::stdio::dup2_stdout(&nothing)?;
-
     let (sender, events) = mpsc::channel();
-    watch_children(pid, sender.clone());
-    watch_owner(sender.clone());
-    watch_signals(signals, sender);
     let population = confinement.map(|confinement| ProcessCounter::new(confinement.limits.processes));
-    let code = wait_for_end(pid, &events, population);
-    kill_leftovers(&events);
+    // From here on nothing may end this process before the program: an error ends the program, too.
+    let ready = watch_children(pid, sender.clone())
+        .and_then(|()| close_pipes(&nothing))
+        .and_then(|()| watch_owner(sender.clone()))
+        .and_then(|()| watch_signals(signals, sender));
+    let code = match ready {
+        Ok(()) => wait_for_end(pid, &events, population, &processes),
+        Err(error) => {
+            report_error(&format!("ended the program: it cannot be watched: {error}"));
+            KILLED
+        }
+    };
+    if !kill_leftovers(&events, &processes) {
+        report_error("some of its processes have not ended, although they were killed");
+    }
     Ok(code)
+}
+
+/// Closes the supervisor's copies of stdin and stdout, so that zubi notices when the program closes them.
+fn close_pipes(nothing: &std::fs::File) -> io::Result<()> {
+    rustix::stdio::dup2_stdin(nothing)?;
+    Ok(rustix::stdio::dup2_stdout(nothing)?)
+}
+
+/// Runs a part of the supervisor's work beside the rest.
+fn run_thread(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    thread::Builder::new().spawn(work).map(drop)
 }
 
 #[expect(clippy::disallowed_methods, reason = "the supervisor's half of the one place that starts processes")]
@@ -154,8 +176,8 @@ fn start(program: &OsString, args: impl Iterator<Item = OsString>) -> io::Result
 }
 
 /// Reaps all children: the program and its leftover processes.
-fn watch_children(program: Pid, events: Sender<SupervisorEvent>) {
-    thread::spawn(move || {
+fn watch_children(program: Pid, events: Sender<SupervisorEvent>) -> io::Result<()> {
+    run_thread(move || {
         loop {
             match rustix::process::wait(WaitOptions::empty()) {
                 Ok(Some((pid, status))) if pid == program => {
@@ -169,7 +191,7 @@ fn watch_children(program: Pid, events: Sender<SupervisorEvent>) {
                 }
             }
         }
-    });
+    })
 }
 
 fn exit_code(status: WaitStatus) -> u8 {
@@ -177,8 +199,8 @@ fn exit_code(status: WaitStatus) -> u8 {
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }
 
-fn watch_owner(events: Sender<SupervisorEvent>) {
-    thread::spawn(move || {
+fn watch_owner(events: Sender<SupervisorEvent>) -> io::Result<()> {
+    run_thread(move || {
         let stderr = io::stderr();
         loop {
             // Requests no events, because errors and hang-ups are always reported. A file or a terminal never reports
@@ -195,20 +217,25 @@ fn watch_owner(events: Sender<SupervisorEvent>) {
                 Ok(_) | Err(_) => return,
             }
         }
-    });
+    })
 }
 
-fn watch_signals(mut signals: Signals, events: Sender<SupervisorEvent>) {
-    thread::spawn(move || {
+fn watch_signals(mut signals: Signals, events: Sender<SupervisorEvent>) -> io::Result<()> {
+    run_thread(move || {
         for _ in signals.forever() {
             drop(events.send(SupervisorEvent::Terminate));
         }
-    });
+    })
 }
 
 /// Waits until the program has ended. Ends it if the owner has ended, a signal requests it, or it has too many
 /// processes.
-fn wait_for_end(program: Pid, events: &Receiver<SupervisorEvent>, mut population: Option<ProcessCounter>) -> u8 {
+fn wait_for_end(
+    program: Pid,
+    events: &Receiver<SupervisorEvent>,
+    mut population: Option<ProcessCounter>,
+    processes: &ProcessList,
+) -> u8 {
     let mut deadline: Option<Instant> = None;
     loop {
         let remaining = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
@@ -233,11 +260,11 @@ fn wait_for_end(program: Pid, events: &Receiver<SupervisorEvent>, mut population
                 deadline = None;
             }
             Err(RecvTimeoutError::Timeout) => {
-                if let Some(limit) = population.as_mut().and_then(ProcessCounter::exceeded_limit) {
+                if let Some(reason) = population.as_mut().and_then(|population| population.violation(processes)) {
                     // The program's own group first, because it contains most of its processes.
                     ignore_missing_process(rustix::process::kill_process_group(program, Signal::KILL));
-                    freeze();
-                    report_error(&format!("ended the program: it had more than {limit} processes at once"));
+                    freeze(processes);
+                    report_error(&format!("ended the program: {reason}"));
                     return KILLED;
                 }
             }
@@ -248,20 +275,26 @@ fn wait_for_end(program: Pid, events: &Receiver<SupervisorEvent>, mut population
 
 /// Kills all processes that the program left behind, including those outside its process group, until none remains.
 /// Repeats, because they may start others meanwhile, and become the supervisor's children only when their parent ends.
-fn kill_leftovers(events: &Receiver<SupervisorEvent>) {
+/// Returns whether none remains.
+fn kill_leftovers(events: &Receiver<SupervisorEvent>, processes: &ProcessList) -> bool {
+    if let Ok(SupervisorEvent::NoChildLeft) | Err(RecvTimeoutError::Disconnected) = events.recv_timeout(REPORT) {
+        return true;
+    }
     for _ in 0..KILL_ROUNDS {
-        for pid in freeze().into_iter().filter_map(pid_of) {
+        // The children in any case: descendants that cannot be listed become children when their parents end.
+        for pid in freeze(processes).into_iter().chain(processes.children()).filter_map(pid_of) {
             ignore_missing_process(rustix::process::kill_process(pid, Signal::KILL));
         }
         let end = Instant::now() + KILL_ROUND;
         loop {
             match events.recv_timeout(end.saturating_duration_since(Instant::now())) {
-                Ok(SupervisorEvent::NoChildLeft) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(SupervisorEvent::NoChildLeft) | Err(RecvTimeoutError::Disconnected) => return true,
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) => break,
             }
         }
     }
+    false
 }
 
 /// Stops all processes that the program has started and returns their ids. A stopped process starts no others, so this
@@ -269,11 +302,11 @@ fn kill_leftovers(events: &Receiver<SupervisorEvent>) {
 ///
 /// Stops whole groups, because the kernel does so in one step that no fork escapes. Stopping single processes fails
 /// against a fork bomb: parents end during the scan, so that it misses their children.
-fn freeze() -> Vec<u32> {
+fn freeze(processes: &ProcessList) -> Vec<u32> {
     let mut stopped = FxHashSet::default();
     for _ in 0..FREEZE_ROUNDS {
-        let running: Vec<_> =
-            descendants_with_groups(std::process::id()).into_iter().filter(|(pid, _)| !stopped.contains(pid)).collect();
+        let Ok(family) = processes.descendants_with_groups(std::process::id()) else { break };
+        let running: Vec<_> = family.into_iter().filter(|(pid, _)| !stopped.contains(pid)).collect();
         if running.is_empty() {
             break;
         }

@@ -23,7 +23,9 @@ pub(crate) async fn run(
     let Some(runner) = &tool.context.scripts else {
         return Err(tool.run_error("JavaScript cannot run here", "Use another tool."));
     };
-    let (confinement, _) = tool.context.jobs.runner().sandbox().for_scripts(runner.executable()).await;
+    let confined = tool.context.jobs.runner().sandbox().for_scripts(runner.executable()).await;
+    let (confinement, _) =
+        confined.map_err(|error| tool.run_error(error, "Call again; `zubi doctor` reports the available sandbox."))?;
     let runner = runner.clone().with_confinement(confinement);
     let time_ms = milliseconds(tool.definition.timeout);
     let job = ScriptJob { code: code.to_owned(), args, limits: ScriptLimits { time_ms, ..ScriptLimits::default() } };

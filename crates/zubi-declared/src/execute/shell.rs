@@ -19,7 +19,7 @@ use zubi_tool_api::{ErrorCode, Footprint, ToolCx, ToolError, ToolOutput, approva
 use crate::declared_tool::DeclaredTool;
 use crate::format::{SandboxDeclaration, ShellKind};
 use zubi_policy::shell;
-use zubi_tools::shell::{answer, directory, environment, run_error_in};
+use zubi_tools::shell::{answer, directory, environment, run_error_in, sandbox_problem};
 
 /// Largest variable, name and value, in bytes (`MAX_ARG_STRLEN` of execve(2), without the final NUL).
 const MAX_VARIABLE: usize = 128 * 1024 - 1;
@@ -126,6 +126,7 @@ pub(crate) fn footprint(
             parts.environment.iter().any(|(other, template)| other == name && !template.arguments().is_empty());
         unresolved.extend(shell::variable_problem(name, &value.redacted).filter(|_| from_arguments));
     }
+    unresolved.extend(sandbox_problem(tool.context.jobs.runner().sandbox()));
     let files = declared.fs.clone().unwrap_or_default();
     // The policy judges paths that the declaration opens outside the workspace as if the script named them, because the
     // script may use them.
@@ -170,7 +171,6 @@ fn secret_names(names: &[String]) -> impl Iterator<Item = &String> {
 
 /// Describes the sandbox for users.
 fn describe_sandbox(sandbox: &sandbox::Sandbox, declared: &SandboxDeclaration) -> String {
-    let level = sandbox.probed_status().map_or("the strongest level here", |status| status.level.name());
     let files = declared.fs.clone().unwrap_or_default();
     let mut clauses = vec![match files.write.as_deref() {
         None => "writes only below the workspace".to_owned(),
@@ -186,12 +186,12 @@ fn describe_sandbox(sandbox: &sandbox::Sandbox, declared: &SandboxDeclaration) -
         Some([]) => clauses.push("runs no program".to_owned()),
         Some(programs) => clauses.push(format!("runs only {}", list_paths(programs))),
     }
-    clauses.push(match network(declared) {
-        Net::None => "no network".to_owned(),
+    let network = match network(declared) {
+        Net::None => "no network",
         // A process sandbox restricts addresses, not host names.
-        Net::Internet | Net::All => "the whole network".to_owned(),
-    });
-    format!("{level}: {}", clauses.join(", "))
+        Net::Internet | Net::All => "the whole network",
+    };
+    sandbox.describe(&clauses, network)
 }
 
 fn list_paths(paths: &[String]) -> String {

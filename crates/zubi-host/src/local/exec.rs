@@ -27,6 +27,7 @@ pub(crate) fn jobs(config: &HostConfig, secrets: &Secrets) -> Jobs {
 /// Returns the sandbox for this machine, which is probed on first use.
 pub(crate) fn sandbox(config: &HostConfig) -> Sandbox {
     Sandbox::new(config.spawner.clone(), config.search_path.clone(), zubi_base::env::home())
+        .at_least(config.settings.sandbox_level)
 }
 
 /// Reads the user's secrets from the sources in the settings.

@@ -113,7 +113,8 @@ impl ToolService for LocalHost {
     async fn explain(&self, request: &CallRequest, context: &CallContext) -> Result<Explanation, HostError> {
         self.registry.prepare().await;
         let cx = self.cx(&request.caller, context, request.token_budget);
-        let check = self.registry.check_policy(&request.tool, request.arguments.clone(), &cx).map_err(host_error)?;
+        let check = self.registry.explain(&request.tool, request.arguments.clone(), &cx).await;
+        let check = check.map_err(host_error)?;
         let PolicyCheck { tool, footprint, decision, would_allow } = check;
         Ok(Explanation { tool, decision, footprint, would_allow })
     }

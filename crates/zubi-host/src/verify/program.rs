@@ -34,7 +34,13 @@ pub(super) async fn supervisor(context: &VerifyContext) -> CheckOutcome {
 /// zubi, and every answer names the confinement that was used.
 pub(super) async fn sandbox(context: &VerifyContext) -> CheckOutcome {
     let sandbox = exec::sandbox(&context.config);
-    let confinement = sandbox.probe().await;
+    let confinement = match sandbox.probe().await {
+        Ok(confinement) => confinement,
+        Err(error) => {
+            let warning = format!("commands are refused: {error}");
+            return Ok(CheckFinding::Facts(json!({ "level": null, "warnings": [warning] })));
+        }
+    };
     let missing = confinement.missing_backends.join("; ");
     let warnings = match confinement.level {
         Level::LandlockSeccomp | Level::Bubblewrap => Vec::new(),

@@ -287,9 +287,9 @@ fn the_policy_receives_the_command(world: &World) {
         footprint.preview.unwrap(),
         "DEPTH=a b; curl x\ngit log -- 'a b; curl x' > out/log && rm \"\"'a b; curl x'\"\""
     );
-    assert!(
-        footprint.sandbox.unwrap().ends_with(": writes only below the workspace, no credential stores, no network")
-    );
+    let sandbox = footprint.sandbox.unwrap();
+    assert!(sandbox.contains(": writes only below the workspace, no credential stores, no network"), "{sandbox}");
+    assert!(Level::ALL.iter().any(|level| sandbox.starts_with(level.name())), "{sandbox}");
     let footprint = host.footprint("workspace.declared", json!({ "value": "x" }));
     assert_eq!(footprint.hosts, ["api.example.com:443"]);
     assert!(footprint.writes.iter().any(|path| path == "/etc"), "{:?}", footprint.writes);

@@ -250,7 +250,8 @@ impl ParserState {
     }
 
     async fn start(&self) -> io::Result<RunningParser> {
-        let (mut confinement, _) = self.sandbox.for_scripts(&self.executable).await;
+        let confined = self.sandbox.for_scripts(&self.executable).await;
+        let (mut confinement, _) = confined.map_err(io::Error::other)?;
         confinement.limits.memory = Some(self.config.memory);
         let mut spec = CommandSpec::new(self.executable.clone(), "/");
         spec.args = vec![CHILD_ARGUMENT.to_owned(), serde_json::to_string(&confinement.backends)?];

@@ -94,6 +94,7 @@ impl Registry {
         trail: &mut Trail,
     ) -> Result<ToolOutput, ToolError> {
         let spec = entry.tool.spec();
+        entry.tool.prepare().await?;
         let (mut args, mut footprint) = prepare(entry, args, cx)?;
         for _ in 0..=MAX_EDITS {
             trail.effect = footprint.effect.unwrap_or(spec.effect);
@@ -227,15 +228,23 @@ impl Registry {
         }
     }
 
-    /// Returns the policy's decision about a call, without running it or prompting a user.
-    pub fn check_policy(&self, name: &str, args: Value, cx: &ToolCx) -> Result<PolicyCheck, CallError> {
+    /// Returns the policy's decision about a call as it would be made now, without running it or prompting a user.
+    pub async fn explain(&self, name: &str, args: Value, cx: &ToolCx) -> Result<PolicyCheck, CallError> {
+        let entry = self.entry(name, &cx.caller.restrictions)?;
+        let tool_error = |error| CallError::Tool { id: entry.tool.spec().id.clone(), error };
+        entry.tool.prepare().await.map_err(tool_error)?;
+        match self.footprint(name, args.clone(), cx)?.delegated_call {
+            Some(inner) => Box::pin(self.explain(&inner.tool, inner.arguments, cx)).await,
+            None => self.check_policy(name, args, cx),
+        }
+    }
+
+    /// Returns the policy's decision about a call of a tool that is prepared ([`crate::Tool::prepare`]).
+    pub(super) fn check_policy(&self, name: &str, args: Value, cx: &ToolCx) -> Result<PolicyCheck, CallError> {
         let entry = self.entry(name, &cx.caller.restrictions)?;
         let spec = entry.tool.spec();
         let (_, footprint) =
             prepare(&entry, args, cx).map_err(|error| CallError::Tool { id: spec.id.clone(), error })?;
-        if let Some(inner) = &footprint.delegated_call {
-            return self.check_policy(&inner.tool, inner.arguments.clone(), cx);
-        }
         let explained = footprint.clone();
         let policy = self.policy_for(entry.tool.as_ref(), &cx.caller);
         let decision = policy.decide(spec, &cx.caller, &footprint);

@@ -45,6 +45,11 @@ fn check_plain(field: &str, argument: &str) -> Result<(), ToolError> {
     if argument.len() > MAX_ARGUMENT {
         return Err(ToolError::invalid(field, "it is longer than any valid path", hint));
     }
+    // Only shells expand it, and a later command of a person about a folder `~` would be about their home directory.
+    if argument == "~" || argument.starts_with("~/") {
+        let hint = "Give a path relative to the workspace folder; `./~/…` names a folder that is called `~`.";
+        return Err(ToolError::invalid(field, "`~` is not expanded to the home directory here", hint));
+    }
     // A line break in a name could forge lines of an answer.
     if argument.chars().any(char::is_control) {
         return Err(ToolError::invalid(field, "it contains control characters", hint));

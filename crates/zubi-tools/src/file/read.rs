@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use zubi_base::credentials;
 use zubi_base::text::TextOrigin;
 use zubi_tool_api::{Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, Truncation};
 
@@ -55,7 +56,10 @@ impl TypedTool for ReadFile {
     fn footprint(files: &FileToolContext, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         let input = Self::parse(args.clone())?;
         let path = paths::resolve_readable(files.intel.external_files(), "path", &input.path)?;
-        Ok(Footprint { reads: vec![path], ..Footprint::default() })
+        // The names of credentials are known to the policy, and not their contents.
+        let is_key = !credentials::is_credential_path(&path) && credentials::has_private_key(&path);
+        let unresolved = is_key.then(|| "the file begins like a private key".to_owned()).into_iter().collect();
+        Ok(Footprint { reads: vec![path], unresolved, ..Footprint::default() })
     }
 
     async fn run(files: &FileToolContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {

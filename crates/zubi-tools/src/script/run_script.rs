@@ -79,7 +79,10 @@ impl TypedTool for RunScript {
             let hint = "Call the tools one by one.";
             return Err(ToolError::operation_failed(OPERATION, "JavaScript needs zubi's own executable", hint));
         };
-        let (confinement, _) = context.jobs.runner().sandbox().for_scripts(runner.executable()).await;
+        let confined = context.jobs.runner().sandbox().for_scripts(runner.executable()).await;
+        let (confinement, _) = confined.map_err(|error| {
+            ToolError::operation_failed(OPERATION, error, "Call again; `zubi doctor` reports the available sandbox.")
+        })?;
         let runner = runner.clone().with_confinement(confinement);
         let limits = ScriptLimits::default();
         let job = ScriptJob { code: input.code, args: Map::new(), limits };

@@ -12,7 +12,9 @@ use zubi_policy::shell::{self, MAX_SCRIPT};
 use zubi_tool_api::{Effect, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput};
 
 use super::answer;
-use super::shell_tool::{SHELL_TOOL, ShellToolContext, directory, environment, run_error};
+use super::shell_tool::{
+    SHELL_TOOL, ShellToolContext, directory, environment, prepare_sandbox, run_error, sandbox_problem,
+};
 use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct RunCommand;
@@ -88,27 +90,33 @@ impl TypedTool for RunCommand {
     type Context = ShellToolContext;
     type Input = Input;
 
+    async fn prepare(shell: &ShellToolContext) -> Result<(), ToolError> {
+        prepare_sandbox(shell.jobs.runner().sandbox(), "run the command").await
+    }
+
     fn footprint(shell: &ShellToolContext, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
         let input = Self::parse(args.clone())?;
         input.check()?;
         let directory = directory(cx, input.cwd.as_deref())?;
         let analysis = shell::read_with_input(&input.command, &directory, input.stdin.is_some());
-        let status = shell.jobs.runner().sandbox().probed_status();
-        let level = status.map_or("the strongest level here", |status| status.level.name());
+        let sandbox = shell.jobs.runner().sandbox();
         let (network, hosts) = match input.network() {
             Net::None => ("no network", Vec::new()),
             // The hosts cannot be determined from the command's text.
             Net::Internet | Net::All => ("the network", vec!["*".to_owned()]),
         };
+        let files = ["writes only below the workspace", "no credential stores"].map(str::to_owned);
+        let mut unresolved = analysis.unresolved;
+        unresolved.extend(sandbox_problem(sandbox));
         Ok(Footprint {
             effect: Some(Effect::Execute),
             reads: analysis.reads,
             writes: analysis.writes,
             commands: analysis.commands,
             hosts,
-            unresolved: analysis.unresolved,
+            unresolved,
             directory: Some(directory),
-            sandbox: Some(format!("{level}: writes only below the workspace, no credential stores, {network}")),
+            sandbox: Some(sandbox.describe(&files, network)),
             preview: input.stdin,
             ..Footprint::default()
         })
@@ -161,7 +169,8 @@ async fn start_background(
             let text = format!(
                 "job {handle} is running; shell.job {{\"job\":\"{handle}\",\"action\":\"output\"}} shows its output\n{partial_output}"
             );
-            let level = shell.jobs.runner().sandbox().probe().await.level.name();
+            // The command has started, so the level is known.
+            let level = shell.jobs.runner().sandbox().probed_status().map_or("starting", |status| status.level.name());
             let note = format!("time-out after {}", answer::format_seconds(timeout));
             let status = OutputStatus {
                 endpoint: level.to_owned(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 use zubi_exec::job::{Jobs, RunError};
+use zubi_exec::sandbox::{Sandbox, SandboxError};
 use zubi_tool_api::{ToolCx, ToolError};
 
 use crate::adapter::ToolMeta;
@@ -42,6 +43,22 @@ pub fn directory(cx: &ToolCx, cwd: Option<&str>) -> Result<Utf8PathBuf, ToolErro
     Err(ToolError::invalid("cwd", problem, "Name a folder of the workspace; without `cwd` it is the workspace itself."))
 }
 
+/// Finds out the level of the sandbox, so that a footprint can name it.
+///
+/// # Errors
+/// If the level is unknown or too low, so that nothing would run.
+pub async fn prepare_sandbox(sandbox: &Sandbox, operation: &str) -> Result<(), ToolError> {
+    match sandbox.probe().await {
+        Ok(_) => Ok(()),
+        Err(error) => Err(run_error_in(operation, &RunError::Sandbox(error))),
+    }
+}
+
+/// Returns the reason for approving each run if nothing holds it, whatever rules allow and however harmless it looks.
+pub fn sandbox_problem(sandbox: &Sandbox) -> Option<String> {
+    sandbox.is_absent().then(|| "there is no sandbox here, so nothing limits what it does".to_owned())
+}
+
 pub(super) fn run_error(error: &RunError) -> ToolError {
     run_error_in("run the command", error)
 }
@@ -49,6 +66,9 @@ pub(super) fn run_error(error: &RunError) -> ToolError {
 /// Converts a failed run into an error that begins with `Failed to <operation>: …`.
 pub fn run_error_in(operation: &str, error: &RunError) -> ToolError {
     let hint = match error {
+        RunError::Sandbox(SandboxError::Unknown(_)) => {
+            "Call again: the sandbox is tested again. If it fails again, `zubi doctor` reports why."
+        }
         RunError::Sandbox(_) | RunError::Confine(_) => {
             "`zubi doctor` reports the available sandbox; without the required level no command runs."
         }

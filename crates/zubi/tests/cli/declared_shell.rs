@@ -132,6 +132,6 @@ fn environment_variable_of_a_tool_can_be_a_secret() {
       allow it runs `printf %s\n "$MY_API_KEY" "$PLAIN_WORD"` [no rule]
       allow it uses the secret MY_API_KEY [`allow`]
       in: [PLACE]/work
-      sandbox: the strongest level here: writes only below the workspace, no credential stores, no network
+      sandbox: LEVEL: writes only below the workspace, no credential stores, no network
     "#);
 }

@@ -163,7 +163,7 @@ fn an_author_sees_what_would_run() {
     release.notes: allow
       allow it runs `sh scripts/notes.sh -- 1.0; rm -rf /` [`allow`]
       in: [PLACE]/work
-      sandbox: the strongest level here: writes nothing but a temporary directory, no credential stores, no network
+      sandbox: LEVEL: writes nothing but a temporary directory, no credential stores, no network
     --- stderr
     release.notes (shell), .vscode/agent-tools.json:68:13
     "#);

@@ -140,7 +140,7 @@ async fn the_process_is_confined() {
         }
     }
     let sandbox = Sandbox::new(Spawner::with_supervisor(ZUBI), None, None);
-    let (confinement, level) = sandbox.for_scripts(ZUBI.into()).await;
+    let (confinement, level) = sandbox.for_scripts(ZUBI.into()).await.unwrap();
     println!("the process of JavaScript is held by {}", level.name());
     let runner = Runner::new(Spawner::with_supervisor(ZUBI), ZUBI).with_confinement(confinement);
     let stdout_check = StdoutCheck(Mutex::default());
@@ -150,8 +150,8 @@ async fn the_process_is_confined() {
     let status = stdout_check.0.lock().unwrap().clone();
     let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim();
     if level >= Level::LandlockSeccomp {
-        // Every confined process has two filters; the third seals this one.
-        assert_eq!((field("NoNewPrivs:"), field("Seccomp:"), field("Seccomp_filters:")), ("1", "2", "3"), "{status}");
+        // Every confined process has three filters; the fourth seals this one.
+        assert_eq!((field("NoNewPrivs:"), field("Seccomp:"), field("Seccomp_filters:")), ("1", "2", "4"), "{status}");
     }
 }
 
@@ -159,7 +159,7 @@ async fn the_process_is_confined() {
 #[tokio::test]
 async fn code_does_not_run_in_a_less_confined_process() {
     let sandbox = Sandbox::new(Spawner::with_supervisor(ZUBI), None, None);
-    let (mut confinement, _) = sandbox.for_scripts(ZUBI.into()).await;
+    let (mut confinement, _) = sandbox.for_scripts(ZUBI.into()).await.unwrap();
     confinement.executable = Some(Vec::new());
     confinement.readable = Vec::new();
     if confinement.backends.landlock {

@@ -33,6 +33,8 @@ mod ipc;
 #[cfg(test)]
 mod javascript;
 #[cfg(test)]
+mod levels;
+#[cfg(test)]
 mod older_files;
 #[cfg(test)]
 mod overview;

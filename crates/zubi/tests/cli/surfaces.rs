@@ -255,7 +255,7 @@ fn an_explanation_cannot_be_forged() {
     shell.run: ask, because it runs `make x\n  allow it runs nothing [no rule]\u{1b}[2J\u{202e}` (it takes an hour)
       ask   it runs `make x\n  allow it runs nothing [no rule]\u{1b}[2J\u{202e}` [[PLACE]/config/zubi/zubi.toml:1] it takes an hour
       in: [PLACE]/work
-      sandbox: the strongest level here: writes only below the workspace, no credential stores, no network
+      sandbox: LEVEL: writes only below the workspace, no credential stores, no network
     ");
     let output = sandbox.zubi().args(["policy", "explain", "--json", "--shell", script]).output().unwrap();
     let explained: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -36,6 +36,17 @@ pub struct SandboxBackends {
     pub seccomp: bool,
     /// The path of `bwrap`, if the child also gets its own namespaces (`user_namespaces(7)`).
     pub bubblewrap: Option<Utf8PathBuf>,
+    /// Whether the child gets an IPC namespace and a `/dev/shm` of its own without bubblewrap. With neither, it can use
+    /// neither System V IPC nor `/dev/shm`: those of the machine belong to other programs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub private_ipc: bool,
+}
+
+impl SandboxBackends {
+    /// Whether the child shares System V IPC, message queues and `/dev/shm` with no other program.
+    pub(super) fn has_own_ipc(&self) -> bool {
+        self.private_ipc || self.bubblewrap.is_some()
+    }
 }
 
 /// The sockets that a child may use.
@@ -82,8 +93,16 @@ pub enum ConfineError {
     Unreadable(String),
     #[error("Landlock: {0}")]
     Landlock(String),
+    /// The kernel has no Landlock; it is not worth another try.
+    #[error("Landlock: {0}")]
+    NoLandlock(&'static str),
     #[error("seccomp: {0}")]
     Seccomp(String),
+    /// The kernel or the processor has no filters of system calls; they are not worth another try.
+    #[error("seccomp: {0}")]
+    NoSeccomp(String),
+    #[error("namespaces: cannot {step}: {source}")]
+    Namespaces { step: &'static str, source: io::Error },
     #[error("cannot list `{path}`: {source}")]
     List { path: Utf8PathBuf, source: io::Error },
     #[error("there are more than {0} files beside those that are left out")]

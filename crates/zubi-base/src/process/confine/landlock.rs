@@ -7,17 +7,18 @@ use landlock::{
 };
 
 use super::confinement::{ConfineError, Confinement, Network};
+use super::ipc::SHARED_MEMORY;
 use super::paths;
 
 /// The ABI that zubi requests from the kernel: all features up to Linux 6.12, the tested version. An older kernel
 /// applies the features that it supports.
 const REQUESTED_ABI: ABI = ABI::V6;
 
-/// Devices without stored data, and the directory of POSIX semaphores and shared memory (`shm_overview(7)`), which
-/// Python's `multiprocessing` needs. Terminals are missing on purpose: a program could write to the user's terminal.
-const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm"];
+/// Devices without stored data. Terminals are missing on purpose: a program could write to the user's terminal.
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// The directory of all devices. Only [`DEVICES`] remain accessible, because root can read every file from a raw disk.
+/// The directory of all devices. Only [`DEVICES`] and an own [`SHARED_MEMORY`] remain accessible, because root can read
+/// every file from a raw disk.
 const ALL_DEVICES: &str = "/dev";
 
 /// Directories of the dynamic loader. The kernel opens the loader for execution together with a program that needs it.
@@ -45,7 +46,7 @@ pub(super) fn restrict(confinement: &Confinement) -> Result<u32, ConfineError> {
         (readable.listed, AccessFs::ReadDir.into()),
         (writable.granted, read | write),
         (writable.listed, AccessFs::ReadDir.into()),
-        (devices(), AccessFs::ReadFile | AccessFs::ReadDir | write),
+        (devices(confinement), AccessFs::ReadFile | AccessFs::ReadDir | write),
     ];
     if let Some(executable) = &confinement.executable {
         let programs = executable.iter().cloned().chain(LOADERS.iter().map(Utf8PathBuf::from));
@@ -54,8 +55,9 @@ pub(super) fn restrict(confinement: &Confinement) -> Result<u32, ConfineError> {
     enforce(rules, confinement.network)
 }
 
-fn devices() -> Vec<Utf8PathBuf> {
-    DEVICES.iter().map(Utf8PathBuf::from).collect()
+fn devices(confinement: &Confinement) -> Vec<Utf8PathBuf> {
+    let shared_memory = Some(&SHARED_MEMORY).filter(|_| confinement.backends.has_own_ipc());
+    DEVICES.iter().chain(shared_memory).map(Utf8PathBuf::from).collect()
 }
 
 /// Creates and applies a ruleset that allows only these rights, as far as the kernel supports them.
@@ -76,8 +78,8 @@ fn enforce(rules: Vec<(Vec<Utf8PathBuf>, BitFlags<AccessFs>)>, network: Network)
     }
     let status = ruleset.restrict_self().map_err(|error| landlock_error(&error))?;
     let abi = match status.landlock {
-        LandlockStatus::NotEnabled => return Err(landlock_error(&"the kernel has it switched off")),
-        LandlockStatus::NotImplemented => return Err(landlock_error(&"the kernel does not have it")),
+        LandlockStatus::NotEnabled => return Err(ConfineError::NoLandlock("the kernel has it switched off")),
+        LandlockStatus::NotImplemented => return Err(ConfineError::NoLandlock("the kernel does not have it")),
         LandlockStatus::Available { effective_abi, kernel_abi } => {
             kernel_abi.and_then(|abi| u32::try_from(abi).ok()).unwrap_or(effective_abi as u32)
         }

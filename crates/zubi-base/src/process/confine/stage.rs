@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::ExitCode;
 
 use super::confinement::{ConfineError, Confinement, SandboxBackends};
-use super::{availability, bubblewrap, capabilities, landlock, limits, seccomp};
+use super::{availability, bubblewrap, capabilities, ipc, landlock, limits, seccomp};
 use crate::process::signal::SUPERVISOR_ARGUMENT;
 use crate::process::supervisor::{report_error, start_failure};
 
@@ -36,8 +36,12 @@ pub(in crate::process) fn apply(mut args: impl Iterator<Item = OsString>) -> Exi
     start_failure(&program, &become_program(&program, args))
 }
 
-/// Applies the backends in an order that works: Landlock must still read directories, and seccomp comes last.
+/// Applies the backends in an order that works: Landlock denies mounts and must still read directories, and seccomp comes
+/// last.
 fn confine(confinement: &Confinement) -> Result<(), ConfineError> {
+    if confinement.backends.private_ipc {
+        ipc::separate()?;
+    }
     if confinement.backends.landlock {
         landlock::restrict(confinement)?;
     }
@@ -46,7 +50,7 @@ fn confine(confinement: &Confinement) -> Result<(), ConfineError> {
         capabilities::drop_dangerous();
     }
     if confinement.backends.seccomp {
-        seccomp::restrict(confinement.network)?;
+        seccomp::restrict(confinement.network, &confinement.backends)?;
     }
     Ok(())
 }

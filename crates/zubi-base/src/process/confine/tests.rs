@@ -11,7 +11,12 @@ use super::*;
 #[test]
 fn a_confinement_survives_the_command_line() {
     let confinement = Confinement {
-        backends: SandboxBackends { landlock: true, seccomp: true, bubblewrap: Some("/usr/bin/bwrap".into()) },
+        backends: SandboxBackends {
+            landlock: true,
+            seccomp: true,
+            bubblewrap: Some("/usr/bin/bwrap".into()),
+            private_ipc: true,
+        },
         readable: vec!["/".into(), "/with \"quotes\" and\nlines".into()],
         executable: Some(vec!["/bin/sh".into()]),
         network: Network::Internet,

@@ -301,6 +301,10 @@ impl<'s> Worker<'s> {
             self.shared.binary.fetch_add(1, Ordering::Relaxed);
             return;
         }
+        if sink.total > 0 && path != self.root && credentials::has_private_key(path) {
+            self.shared.credentials.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
         self.shared.searched.fetch_add(1, Ordering::Relaxed);
         if sink.total > 0 {
             let mut found = self.shared.lock_findings();

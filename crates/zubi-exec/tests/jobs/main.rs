@@ -11,6 +11,8 @@
     reason = "a test from its first line to its last; the lints know only functions marked as tests"
 )]
 
+mod escapes;
+
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +23,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::{CommandSpec, SUPERVISOR_ARGUMENT, Spawner, confine, supervise};
 use zubi_exec::job::{ExitReason, JobResult, Jobs, ProcessCommand, ProcessJob, RunError, Runner};
-use zubi_exec::sandbox::{Level, Net, Sandbox, SandboxError, SandboxRequest};
+use zubi_exec::sandbox::{Level, Net, Sandbox, SandboxError, SandboxRequest, SandboxStatus};
 use zubi_exec::store::OutputStore;
 
 /// The time limit for an event that must happen.
@@ -61,6 +63,9 @@ const SANDBOX: &[(&str, Test)] = &[
     ("other_processes_are_isolated", other_processes_are_isolated),
     ("the_manifest_is_enforced", the_manifest_is_enforced),
     ("unavailable_levels_are_refused", unavailable_levels_are_refused),
+    ("a_failed_probe_is_repeated", a_failed_probe_is_repeated),
+    ("nothing_outside_is_reached", escapes::nothing_outside_is_reached),
+    ("programs_work_inside", escapes::programs_work_inside),
     ("the_script_process_has_no_access", the_script_process_has_no_access),
 ];
 
@@ -184,6 +189,14 @@ impl World {
             .block_on(async { tokio::time::timeout(TEST_TIMEOUT, work).await.expect("the test takes too long") })
     }
 
+    fn status(&self) -> SandboxStatus {
+        self.wait(self.runner.sandbox().probe()).unwrap()
+    }
+
+    fn level(&self) -> Level {
+        self.status().level
+    }
+
     /// Runs each script with the folder above the workspace as `$1`, and checks whether it succeeds.
     fn check(&self, manifest: &SandboxRequest, table: &[(&str, bool)]) {
         for (script, allowed) in table {
@@ -286,7 +299,7 @@ fn background_jobs_can_be_stopped(world: &World) {
 }
 
 fn the_level_matches_the_machine_capabilities(world: &World) {
-    let status = world.wait(world.runner.sandbox().probe());
+    let status = world.status();
     eprintln!("the sandbox of this machine: {status}");
     // If `bwrap` works by itself, it must work for zubi.
     if let Some(bwrap) = &world.bwrap {
@@ -346,7 +359,7 @@ fn other_processes_are_isolated(world: &World) {
         format!("python3 -c 'import ctypes; raise SystemExit(ctypes.CDLL(None).ptrace(16, {process_id}, 0, 0) != 0)'");
     let memory = format!("head -c 1 /proc/{process_id}/environ | grep -q .");
     world.check(&SandboxRequest::default(), &[(&ptrace, false), (&memory, false), ("unshare -U true", false)]);
-    if world.wait(world.runner.sandbox().probe()).landlock_abi.is_some_and(|abi| abi >= 6) {
+    if world.status().landlock_abi.is_some_and(|abi| abi >= 6) {
         world.check(&SandboxRequest::default(), &[(&format!("kill -CONT {process_id}"), false)]);
     }
 }
@@ -361,13 +374,51 @@ fn the_manifest_is_enforced(world: &World) {
 }
 
 fn unavailable_levels_are_refused(world: &World) {
-    let machine_level = world.wait(world.runner.sandbox().probe()).level;
+    let machine_level = world.level();
     let result = world.run(&ProcessJob { min_level: Level::Bubblewrap, ..world.script("true") });
     if machine_level == Level::Bubblewrap {
         assert!(result.is_ok());
     } else {
         assert!(matches!(result, Err(RunError::Sandbox(SandboxError::TooLow { .. }))), "{result:?}");
     }
+}
+
+/// Creates a program that fails until `file` exists, which it creates, and is `program` from then on.
+fn failing_once(world: &World, name: &str, program: &str) -> Utf8PathBuf {
+    let (script, mark) = (world.root.join(name), world.root.join(format!("{name}-failed")));
+    let text = format!("#!/bin/sh\nif [ ! -e {mark} ]; then : > {mark}; exit 1; fi\nexec {program} \"$@\"\n");
+    zubi_base::fs::write_atomic(&script, text.as_bytes()).unwrap();
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    script
+}
+
+/// A failed attempt says nothing about the machine that is stored, and no job runs because of it.
+fn a_failed_probe_is_repeated(world: &World) {
+    let level = world.level();
+    let executable = std::env::current_exe().unwrap();
+    let spawner = Spawner::with_supervisor(failing_once(world, "supervisor", executable.to_str().unwrap()));
+    let path = std::env::join_paths([world.root.join("bin")]).unwrap();
+    let runner =
+        |sandbox: Sandbox| Runner::new(spawner.clone(), Arc::new(sandbox), OutputStore::new(&world.root.join("state")));
+    let run = |runner: &Runner| world.wait(runner.run(&world.script("exit 0"), &CancellationToken::new()));
+    let failing = runner(Sandbox::new(spawner.clone(), Some(path), Some(world.root.join("home"))));
+    let error = run(&failing).unwrap_err().to_string();
+    assert!(error.starts_with("cannot confine: the sandbox cannot be tested: "), "{error}");
+    assert_eq!(run(&failing).unwrap().level, level);
+
+    let Some(bwrap) = &world.bwrap else { return };
+    failing_once(world, "bwrap", bwrap.as_str());
+    let path = std::env::join_paths([&world.root]).unwrap();
+    let failing = runner(Sandbox::new(spawner.clone(), Some(path.clone()), Some(world.root.join("home"))));
+    let levels = [run(&failing).unwrap().level, run(&failing).unwrap().level, run(&failing).unwrap().level];
+    assert_eq!(levels, [level.min(Level::LandlockSeccomp), level, level]);
+
+    std::fs::remove_file(world.root.join("bwrap-failed")).unwrap();
+    let demanding = Sandbox::new(spawner.clone(), Some(path), Some(world.root.join("home")));
+    let demanding = runner(demanding.at_least(Some(Level::Bubblewrap)));
+    let result = run(&demanding);
+    assert!(matches!(result, Err(RunError::Sandbox(SandboxError::TooLow { .. }))), "{result:?}");
+    assert_eq!(run(&demanding).is_ok(), level == Level::Bubblewrap);
 }
 
 /// The argument for a process that is confined like a tool's JavaScript and tries what such a process must not do.
@@ -415,9 +466,9 @@ fn run_sealed() -> ExitCode {
 
 fn the_script_process_has_no_access(world: &World) {
     let executable = Utf8PathBuf::from_path_buf(std::env::current_exe().unwrap()).unwrap();
-    let (confinement, level) = world.wait(world.runner.sandbox().for_scripts(&executable));
+    let (confinement, level) = world.wait(world.runner.sandbox().for_scripts(&executable)).unwrap();
     eprintln!("the process of code is held by {}", level.name());
-    let machine_level = world.wait(world.runner.sandbox().probe()).level;
+    let machine_level = world.level();
     assert_eq!(level, machine_level.min(Level::LandlockSeccomp));
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
