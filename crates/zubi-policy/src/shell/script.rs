@@ -392,6 +392,7 @@ impl<'a> Script<'a> {
         let text = if operator == "<<<" {
             word::read(tag)
         } else {
+            // Only scripts that are undecidable still have here-documents (`super::normal`).
             let (body, _end) = (self.next_word(), self.next_word());
             if tag.contains(['\'', '"', '\\']) {
                 return self.add_input(body.map(str::to_owned));
