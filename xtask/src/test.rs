@@ -205,10 +205,8 @@ mod tests {
     #[test]
     fn the_quick_profile_excludes_tests_of_the_full_run() {
         let config = std::fs::read_to_string(paths::ROOT.join(".config/nextest.toml")).expect("the configuration");
-        let filter = format!(
-            "not (package(zubi-tests) & binary(/^({})$/)) and not test({FULL_ONLY_TEST})",
-            FULL_ONLY.join("|")
-        );
+        let filter =
+            format!("not (package(zubi-tests) & binary(/^({})$/)) and not test({FULL_ONLY_TEST})", FULL_ONLY.join("|"));
         assert!(config.contains(&format!("default-filter = \"{filter}\"")), "no `{filter}` in\n{config}");
     }
 }

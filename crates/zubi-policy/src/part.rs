@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use zubi_base::credentials;
 use zubi_base::escape::printable;
 
-use super::PolicyPaths;
 use super::command_words::{self, Credentials};
 use super::pattern::is_glob;
+use super::{PolicyPaths, looking};
 use crate::footprint::Footprint;
 use crate::spec::{Approval, Effect, ToolSpec};
 
@@ -120,6 +120,7 @@ pub(super) fn default_action(part: &Access, policy_paths: &PolicyPaths, footprin
         }
         Access::Secret(_) => DefaultAction::Ask,
         Access::Command(argv) if argv.first().is_some_and(|program| is_harmless(program, argv)) => DefaultAction::Allow,
+        Access::Command(argv) if looking::is_looking(argv, footprint, policy_paths) => DefaultAction::Allow,
         Access::Command(_) => DefaultAction::Ask,
         Access::Read(path) if credentials::is_credential_path(path) => {
             DefaultAction::AskUnlessSpecificRule("credentials are stored there")

@@ -19,6 +19,7 @@
 mod builtin;
 mod git;
 mod interpreter;
+mod loops;
 mod names;
 mod normal;
 mod script;

@@ -115,7 +115,12 @@ fn only_named_rules_allow_calls_that_need_confirmation() {
 }
 
 fn policy_paths() -> PolicyPaths {
-    PolicyPaths { roots: vec!["/w".into()], home: Some("/h".into()), zubi_directories: vec!["/h/.config/zubi".into()] }
+    PolicyPaths {
+        roots: vec!["/w".into()],
+        home: Some("/h".into()),
+        zubi_directories: vec!["/h/.config/zubi".into()],
+        search_path: Vec::new(),
+    }
 }
 
 fn policy(rules: &[Value]) -> Policy {

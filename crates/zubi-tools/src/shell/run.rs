@@ -11,8 +11,8 @@ use zubi_exec::sandbox::Net;
 use zubi_policy::shell::{self, MAX_SCRIPT};
 use zubi_tool_api::{Effect, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput};
 
-use super::answer;
 use super::shell_tool::{SHELL_TOOL, ShellToolContext, directory, environment, run_error};
+use super::{answer, git_start};
 use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct RunCommand;
@@ -92,7 +92,11 @@ impl TypedTool for RunCommand {
         let input = Self::parse(args.clone())?;
         input.check()?;
         let directory = directory(cx, input.cwd.as_deref())?;
-        let analysis = shell::read_with_input(&input.command, &directory, input.stdin.is_some());
+        let mut analysis = shell::read_with_input(&input.command, &directory, input.stdin.is_some());
+        let roots = cx.workspace.roots();
+        let bare = git_start::bare_repository_problem(&analysis.commands, &directory, &analysis.reads, &roots);
+        analysis.unresolved.extend(bare);
+        let is_git_hardened = git_start::is_hardened(&analysis.commands, &directory, &roots);
         let status = shell.jobs.runner().sandbox().probed_status();
         let level = status.map_or("the strongest level here", |status| status.level.name());
         let (network, hosts) = match input.network() {
@@ -110,6 +114,7 @@ impl TypedTool for RunCommand {
             directory: Some(directory),
             sandbox: Some(format!("{level}: writes only below the workspace, no credential stores, {network}")),
             preview: input.stdin,
+            is_git_hardened,
             ..Footprint::default()
         })
     }
@@ -121,6 +126,8 @@ impl TypedTool for RunCommand {
         let mut job = ProcessJob::new(command, directory(cx, input.cwd.as_deref())?, cx.workspace.roots());
         job.manifest.net = input.network();
         job.environment = environment();
+        let analysis = shell::read_with_input(&input.command, &job.directory, input.stdin.is_some());
+        job.environment.extend(git_start::environment(&analysis.commands));
         let requested = input.timeout_ms.map(|ms| Duration::from_millis(ms.min(MAX_TIMEOUT_MS)));
         job.stdin = input.stdin;
         if is_background {
