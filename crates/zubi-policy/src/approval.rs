@@ -184,7 +184,7 @@ fn rules(spec: &ToolSpec, unapproved: &[&Access], wide: bool) -> Vec<RuleText> {
     rules
 }
 
-fn command(argv: &[String], wide: bool) -> Vec<String> {
+pub(super) fn command(argv: &[String], wide: bool) -> Vec<String> {
     /// Programs whose arguments can be programs, in addition to those of [`crate::shell::runs_argument_programs`].
     const RUN_ARGUMENTS: &[&str] = &["awk", "gawk", "mawk", "sed", "ssh", "eval", "docker", "podman"];
     let name = argv.first().and_then(|program| camino::Utf8Path::new(program).file_name()).unwrap_or_default();

@@ -21,6 +21,7 @@ mod programs;
 pub mod rule;
 pub mod shell;
 pub mod spec;
+pub mod suggestion;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 

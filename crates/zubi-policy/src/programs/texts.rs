@@ -17,7 +17,8 @@ pub(super) fn refuse_operands(row: &Program, arguments: &mut Arguments, argv: &[
     match row.operands {
         Operands::Words | Operands::Files | Operands::PatternAndFiles => {}
         Operands::AtMost(count) => arguments.refused.extend(operands.iter().skip(count)),
-        Operands::Inside => refuse(&|word| !stays_inside(word)),
+        // `@file` names a file with more options.
+        Operands::Inside => refuse(&|word| !stays_inside(word) || word.starts_with('@')),
         Operands::None => refuse(&|_| true),
         Operands::Prefixed(prefixes) => refuse(&|word| !prefixes.split(' ').any(|prefix| word.starts_with(prefix))),
         Operands::Targets => refuse(&|word| word.contains('=') || word.starts_with(['+', '@'])),
@@ -64,20 +65,26 @@ pub(super) fn refuse_operands(row: &Program, arguments: &mut Arguments, argv: &[
             !is_web && (word.contains("://") || word.starts_with('@') || word.to_ascii_lowercase().starts_with("file:"))
         }),
     }
-    // Some formats of git verify signatures, for which git runs the program of its configuration.
     if row.names == "git" {
-        for (index, word) in argv.iter().enumerate() {
-            if word.contains("%G") || word.starts_with("ext::") {
-                arguments.refused.push(index);
-            }
-        }
+        arguments
+            .refused
+            .extend((0..argv.len()).filter(|index| argv.get(*index).is_some_and(|word| runs_in_git(word))));
     }
+}
+
+/// Returns whether git runs a program because of a word: some formats verify signatures or run the commands of trailers, and
+/// the transport `ext` runs its address.
+fn runs_in_git(word: &str) -> bool {
+    word.contains("%G") || word.contains("%(trailers") || word.starts_with("ext::")
 }
 
 /// Returns whether the operands of a command with looking options only look, too.
 pub(super) fn only_look(row: &Program, arguments: &Arguments, argv: &[String]) -> bool {
     let operands: Vec<&str> =
         arguments.operands.iter().filter_map(|index| argv.get(*index)).map(String::as_str).collect();
+    if row.names == "git" && argv.iter().any(|word| runs_in_git(word)) {
+        return false;
+    }
     match row.operands {
         Operands::Files | Operands::PatternAndFiles => true,
         Operands::Words => !operands.iter().any(|word| word.contains('/') && row.names == "which"),
