@@ -238,7 +238,38 @@ fn programs_of_the_workspace_need_approval() {
     assert!(!is_looking(&["/usr/bin"], true), "without a sandbox");
 }
 
-/// The rules of the book: what they cover, and what they do not.
+/// The sample rules of the book do not cover arguments that run, load or write something.
+#[test]
+fn sample_rules_of_the_book_cover_only_arguments_that_look() {
+    let page = include_str!("../../../../docs/src/guide/policy.md");
+    // TOML arrays of plain strings are JSON.
+    let commands: Vec<Value> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("command = ")?.split_once(']'))
+        .map(|(list, _)| serde_json::from_str(&format!("{list}]")).unwrap())
+        .collect();
+    assert!(!commands.is_empty());
+    let rules: Vec<Value> = commands.iter().map(|command| json!({"action": "allow", "command": command})).collect();
+    check(FILES, &rules, &["git log -3", "git diff --stat a", "git status -s"], "allow");
+    check(
+        FILES,
+        &rules,
+        &[
+            "git log -1 --format='[core]%n fsmonitor = x' --output=.git/config",
+            "git log -p --output new",
+            "git log --outp=x",
+            "git diff --output=.git/hooks/x",
+            "git diff --no-index --output=x a b",
+            "git log -p --ext-diff",
+            "git log --show-signature",
+            "git -c core.fsmonitor=x status",
+            "cd .. && git status",
+            "cd /tmp && git log",
+        ],
+        "ask",
+    );
+}
+
 #[test]
 fn rules_cover_only_arguments_that_look() {
     let rules = [
