@@ -105,7 +105,7 @@ impl CommandPattern {
     }
 
     /// Returns the index of the first word that runs, loads or writes something and that the pattern does not spell out.
-    /// The index after the last word stands for the command as a whole.
+    /// The index after the last word means the command as a whole.
     pub(super) fn find_uncovered(&self, argv: &[String]) -> Option<usize> {
         let spells_out =
             |index: usize| match index.checked_sub(1).and_then(|at| self.words.get(at).zip(argv.get(index))) {

@@ -9,6 +9,7 @@
 //! The lists contain what is harmless, except for rows with [`Options::AllBut`]: an option that is missing costs only a
 //! prompt.
 
+mod lists;
 mod options;
 mod table;
 mod texts;
@@ -104,7 +105,7 @@ const BASE: Program = Program {
 };
 
 /// Returns the indices of the words of a command that a rule with `*` does not cover, because they run, load or write
-/// something, or because their effect is not known. The index after the last word stands for the command as a whole.
+/// something, or because their effect is not known. The index after the last word means the command as a whole.
 pub(crate) fn refused_words(argv: &[String]) -> Vec<usize> {
     let Some((name, arguments)) = split(argv) else { return Vec::new() };
     let mut refused = Vec::new();

@@ -51,7 +51,7 @@ pub fn suggest_rules<'a>(scripts: impl IntoIterator<Item = &'a str>, paths: &Pol
     suggestions
 }
 
-/// Returns the pattern with a star that covers a command, or the command itself if there is none.
+/// Returns the pattern with a star that covers a command, or the command itself.
 fn wide_pattern(argv: &[String]) -> Vec<String> {
     let name = argv.first().map_or("", |program| Utf8Path::new(program).file_name().unwrap_or(program));
     // Without a row in the table, a star would cover anything.

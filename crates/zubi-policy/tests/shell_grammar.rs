@@ -261,7 +261,7 @@ mod grammar {
     }
 
     /// A here-document with a fragment at a random position.
-    fn disturbed() -> impl Strategy<Value = String> {
+    fn insert_fragment() -> impl Strategy<Value = String> {
         (here_document(), select(FRAGMENTS), any::<prop::sample::Index>()).prop_map(|(text, fragment, index)| {
             let positions: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
             let (before, after) = text.split_at(*index.get(&positions));
@@ -275,7 +275,7 @@ mod grammar {
             let compact: String = text.chars().filter(|c| !" \t\n\\'\"".contains(*c)).collect();
             !compact.contains("()") || compact.matches("()").count() == compact.matches("f(){").count()
         };
-        prop_oneof![4 => here_document(), 3 => fragments(), 3 => disturbed()].prop_filter("a function", is_finite)
+        prop_oneof![4 => here_document(), 3 => fragments(), 3 => insert_fragment()].prop_filter("a function", is_finite)
     }
 
     /// Judges `count` random scripts.

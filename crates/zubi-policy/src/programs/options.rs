@@ -7,7 +7,7 @@ use super::{Options, Program, Style};
 
 /// The words of a command, by their meaning. All numbers are indices of words.
 #[derive(Debug, Default)]
-pub(super) struct Arguments {
+pub(super) struct ParsedWords {
     /// Words that the list does not cover.
     pub(super) refused: Vec<usize>,
     pub(super) operands: Vec<usize>,
@@ -24,12 +24,12 @@ enum Value {
     Inside,
 }
 
-pub(super) fn parse(row: &Program, options: Options, argv: &[String], from: usize) -> Arguments {
+pub(super) fn parse(row: &Program, options: Options, argv: &[String], from: usize) -> ParsedWords {
     let list = match options {
         Options::Only(list) => list,
         Options::AllBut(list) => return parse_all_but(row, list, argv, from),
     };
-    let mut arguments = Arguments::default();
+    let mut arguments = ParsedWords::default();
     let mut at = from;
     while let Some(word) = argv.get(at) {
         let index = at;
@@ -78,7 +78,7 @@ pub(super) fn parse(row: &Program, options: Options, argv: &[String], from: usiz
 }
 
 /// Reads the words after `--`: operands, or the arguments of another program.
-fn read_rest(row: &Program, argv: &[String], from: usize, arguments: &mut Arguments) {
+fn read_rest(row: &Program, argv: &[String], from: usize, arguments: &mut ParsedWords) {
     let Some(list) = row.rest else { return arguments.operands.extend(from..argv.len()) };
     let plain = Program { rest: None, style: Style::Gnu, ..*row };
     let inner = parse(&plain, if list == "*" { Options::AllBut("") } else { Options::Only(list) }, argv, from);
@@ -89,7 +89,7 @@ fn read_rest(row: &Program, argv: &[String], from: usize, arguments: &mut Argume
     }
 }
 
-fn read_long(list: &str, text: &str, arguments: &mut Arguments, needs_value: &mut Option<Value>) -> bool {
+fn read_long(list: &str, text: &str, arguments: &mut ParsedWords, needs_value: &mut Option<Value>) -> bool {
     let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
     let Some(kind) = list.split_whitespace().find_map(|option| {
         let (option, kind) = read_option(option.strip_prefix("--")?);
@@ -109,7 +109,7 @@ fn read_long(list: &str, text: &str, arguments: &mut Arguments, needs_value: &mu
     }
 }
 
-fn read_single(list: &str, text: &str, arguments: &mut Arguments, needs_value: &mut Option<Value>) -> bool {
+fn read_single(list: &str, text: &str, arguments: &mut ParsedWords, needs_value: &mut Option<Value>) -> bool {
     let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
     let Some(kind) = list.split_whitespace().find_map(|option| {
         let (option, kind) = read_option(option.strip_prefix('-')?);
@@ -126,7 +126,7 @@ fn read_single(list: &str, text: &str, arguments: &mut Arguments, needs_value: &
     true
 }
 
-fn read_cluster(list: &str, letters: &str, arguments: &mut Arguments, needs_value: &mut Option<Value>) -> bool {
+fn read_cluster(list: &str, letters: &str, arguments: &mut ParsedWords, needs_value: &mut Option<Value>) -> bool {
     let mut rest = letters.chars();
     while let Some(letter) = rest.next() {
         let Some(kind) = list.split_whitespace().find_map(|option| {
@@ -161,8 +161,8 @@ fn read_option(option: &str) -> (&str, Value) {
     (option, Value::None)
 }
 
-fn parse_all_but(row: &Program, list: &str, argv: &[String], from: usize) -> Arguments {
-    let mut arguments = Arguments::default();
+fn parse_all_but(row: &Program, list: &str, argv: &[String], from: usize) -> ParsedWords {
+    let mut arguments = ParsedWords::default();
     let refused = |prefix: &'static str| {
         list.split_whitespace()
             .filter_map(move |option| option.strip_prefix(prefix).filter(|rest| !rest.starts_with('-')))

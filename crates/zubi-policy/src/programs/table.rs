@@ -1,5 +1,6 @@
 //! The programs. The manuals of the programs and tests with real ones are the source of the lists.
 
+use super::lists::{CARGO, DIFF, GIT_LOG, GIT_STATUS, GO, MAKE, NPM, PYTEST};
 use super::{BASE, Operands, Options, Program, Style};
 use Operands::{
     Addresses, AtMost, Awk, Files, Filter, FirstRuns, Inside, LooksWith, None as NoOperands, PatternAndFiles, Prefixed,
@@ -11,94 +12,69 @@ use Options::{AllBut, Only};
 pub(super) const VERSIONED: &str =
     "git cargo rustc node npm python3 python go gcc make bash rg jq pip3 ruby perl java deno bun cmake clang";
 
-const GIT_LOG: &str = "-0123456789 -pqwbizmcgsa -S= -G= -E -F -n= -U= -u -M[=] -C[=] -B[=] --patch --no-patch --oneline \
-    --stat[=] --shortstat --numstat --name-only --name-status --summary --dirstat[=] --graph --decorate[=] --no-decorate \
-    --format= --pretty[=] --since= --until= --after= --before= --author= --committer= --grep= --all --branches[=] --tags[=] \
-    --remotes[=] --merges --no-merges --first-parent --reverse --follow --date= --abbrev-commit --no-abbrev-commit --abbrev[=] \
-    --no-color --color[=] --cached --staged --diff-filter= --word-diff[=] --color-words[=] --ignore-all-space \
-    --ignore-space-change --ignore-blank-lines --ignore-space-at-eol --minimal --patience --histogram --diff-algorithm= \
-    --unified= --find-renames[=] --no-renames --max-count= --skip= --topo-order --date-order --left-right --cherry-pick \
-    --cherry --cherry-mark --left-only --right-only --merge-base --exit-code --quiet --check --raw --full-index --no-ext-diff \
-    --no-textconv --no-prefix --relative[=] --ancestry-path --boundary --no-notes --source --stat-width= --stat-count= \
-    --compact-summary --invert-grep --regexp-ignore-case --no-walk --full-history --children --parents --no-mailmap \
-    --mailmap --function-context -W --ignore-submodules[=] --submodule[=] --pickaxe-regex --no-patch --inter-hunk-context=";
-const GIT_STATUS: &str = "-sbvz -u[=] --short --branch --porcelain[=] --long --show-stash --untracked-files[=] --ignored[=] \
-    --ahead-behind --no-ahead-behind --renames --no-renames --no-column --ignore-submodules[=]";
-const CARGO: &str = "-qvr -p= -j= -F= --package= --lib --bins --bin= --tests --test= --examples --example= --benches --bench= \
-    --workspace --all --exclude= --all-targets --all-features --no-default-features --features= --release --profile= --target= \
-    --jobs= --no-run --no-fail-fast --doc --quiet --verbose --color= --locked --offline --frozen --message-format= \
-    --keep-going --ignore-rust-version --no-deps --manifest-path@ --depth= --edges= -e= --invert= -i= --duplicates -d \
-    --format-version= --check --prefix= --document-private-items";
-const PYTEST: &str = "-qvxslh -k= -m= -r= -n= --tb= --maxfail= --lf --ff --nf --sw --last-failed --failed-first --stepwise --co \
-    --collect-only --durations= --verbose --quiet --exitfirst --capture= --color= --disable-warnings --no-header --no-summary \
-    --showlocals --strict-markers --strict-config --numprocesses= --markers --fixtures --version --help --runxfail --setup-show";
-const GO: &str = "-v= -run= -count= -short -race -timeout= -bench= -benchmem -cover -failfast -json -parallel= -p= -tags= -list= \
-    -cpu= -shuffle= -skip= -x -n -m -f= -deps -test -e -find -versions -all -src -u -c= -short -trimpath -benchtime= -fuzztime=";
-const NPM: &str = "-slag --silent --if-present --json --depth= --all --long --workspaces --workspace@ -w@ --prod --production \
-    --include= --omit= --offline --color= --quiet --parseable -p";
-const MAKE: &str = "-ksnBiqrwR -j[=] -l[=] -C@ --keep-going --silent --quiet --dry-run --always-make --jobs[=] --no-print-directory \
-    --ignore-errors --question --directory@";
-const DIFF: &str = "-uqwbBiys -U= --brief --unified[=] --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-case \
-    --side-by-side --report-identical-files --color[=] -W= --width= --suppress-common-lines";
-
 /// A program whose options only look, so that `*` covers all of them.
-const fn looking(names: &'static str, looking: &'static str) -> Program {
+const fn list_looking(names: &'static str, looking: &'static str) -> Program {
     Program { names, is_inert: true, looking: Some(looking), ..BASE }
 }
 
 /// A program of which only some options look.
-const fn mixed(names: &'static str, looking: &'static str) -> Program {
+const fn list_mixed(names: &'static str, looking: &'static str) -> Program {
     Program { names, looking: Some(looking), ..BASE }
 }
 
 /// A program with a list for rules.
-const fn covered(names: &'static str, list: &'static str, operands: Operands) -> Program {
+const fn list_covered(names: &'static str, list: &'static str, operands: Operands) -> Program {
     Program { names, covered: Only(list), operands, ..BASE }
 }
 
-const fn subcommand(names: &'static str, subcommands: &'static str, covered: Options, operands: Operands) -> Program {
+const fn list_subcommand(
+    names: &'static str,
+    subcommands: &'static str,
+    covered: Options,
+    operands: Operands,
+) -> Program {
     Program { names, subcommands, covered, operands, ..BASE }
 }
 
 pub(super) const PROGRAMS: &[Program] = &[
     // Programs that only look.
-    looking("ls", "-1aAlhrtSRFdpinsCx --color= --color[=] --group-directories-first"),
-    looking("cat", "-nbsETvAeut"),
-    looking("nl", "-b= -w= -s= -n= -v= -i="),
-    looking("rev tac", ""),
-    looking("head", "-0123456789qv -n= -c= --lines= --bytes="),
+    list_looking("ls", "-1aAlhrtSRFdpinsCx --color= --color[=] --group-directories-first"),
+    list_looking("cat", "-nbsETvAeut"),
+    list_looking("nl", "-b= -w= -s= -n= -v= -i="),
+    list_looking("rev tac", ""),
+    list_looking("head", "-0123456789qv -n= -c= --lines= --bytes="),
     // `-f`, `--pid` and `--retry` do not end.
-    Program { looking: Some("-0123456789qv -n= -c= --lines= --bytes="), ..looking("tail", "") },
-    Program { covered: AllBut("--files0-from"), ..looking("wc", "-lwcmL --lines --words --bytes --chars") },
-    looking("cut", "-s -d= -f= -b= -c= --complement --delimiter= --fields= --output-delimiter="),
-    Program { operands: Words, ..looking("tr", "-dscC") },
-    looking("paste", "-sz -d="),
-    looking("comm", "-123"),
-    Program { operands: AtMost(4), covered: AllBut(""), ..looking("cmp", "-lsb -n=") },
-    Program { operands: Words, ..looking("seq", "-w -s= -f=") },
-    Program { operands: Words, ..looking("expr", "") },
-    Program { operands: Words, ..looking("basename", "-az -s=") },
-    Program { operands: Words, ..looking("dirname", "-z") },
-    looking("realpath", "-emsqzLP --relative-to= --relative-base="),
-    looking("readlink", "-femnqsvz"),
-    looking("stat", "-Ltf -c= --format= --printf="),
+    Program { looking: Some("-0123456789qv -n= -c= --lines= --bytes="), ..list_looking("tail", "") },
+    Program { covered: AllBut("--files0-from"), ..list_looking("wc", "-lwcmL --lines --words --bytes --chars") },
+    list_looking("cut", "-s -d= -f= -b= -c= --complement --delimiter= --fields= --output-delimiter="),
+    Program { operands: Words, ..list_looking("tr", "-dscC") },
+    list_looking("paste", "-sz -d="),
+    list_looking("comm", "-123"),
+    Program { operands: AtMost(4), covered: AllBut(""), ..list_looking("cmp", "-lsb -n=") },
+    Program { operands: Words, ..list_looking("seq", "-w -s= -f=") },
+    Program { operands: Words, ..list_looking("expr", "") },
+    Program { operands: Words, ..list_looking("basename", "-az -s=") },
+    Program { operands: Words, ..list_looking("dirname", "-z") },
+    list_looking("realpath", "-emsqzLP --relative-to= --relative-base="),
+    list_looking("readlink", "-femnqsvz"),
+    list_looking("stat", "-Ltf -c= --format= --printf="),
     Program {
         covered: AllBut("--files0-from --exclude-from -X"),
-        ..looking("du", "-shadckmbx -d= --max-depth= --apparent-size")
+        ..list_looking("du", "-shadckmbx -d= --max-depth= --apparent-size")
     },
-    looking("df", "-hTkiP"),
-    Program { operands: NoOperands, covered: AllBut(""), ..looking("uname", "-asnrvmpio") },
-    Program { operands: NoOperands, covered: AllBut(""), ..looking("whoami arch", "") },
-    Program { operands: NoOperands, covered: AllBut(""), ..looking("nproc", "--all") },
-    Program { operands: Words, ..looking("id groups", "-ugnGrz") },
-    Program { operands: Words, ..looking("which", "-a") },
-    Program { operands: NoOperands, covered: Only("-fsidI"), ..looking("hostname", "") },
-    looking("strings base64 md5sum sha1sum sha256sum sha512sum od hexdump fold column expand tsort", ""),
+    list_looking("df", "-hTkiP"),
+    Program { operands: NoOperands, covered: AllBut(""), ..list_looking("uname", "-asnrvmpio") },
+    Program { operands: NoOperands, covered: AllBut(""), ..list_looking("whoami arch", "") },
+    Program { operands: NoOperands, covered: AllBut(""), ..list_looking("nproc", "--all") },
+    Program { operands: Words, ..list_looking("id groups", "-ugnGrz") },
+    Program { operands: Words, ..list_looking("which", "-a") },
+    Program { operands: NoOperands, covered: Only("-fsidI"), ..list_looking("hostname", "") },
+    list_looking("strings base64 md5sum sha1sum sha256sum sha512sum od hexdump fold column expand tsort", ""),
     // Programs that also write or run with some options or operands.
     Program {
         covered: Only("-cdiuDz -f= -s= -w= --count --repeated --unique --ignore-case --all-repeated[=]"),
         operands: AtMost(1),
-        ..mixed("uniq", "-cdiu -f= -s= -w=")
+        ..list_mixed("uniq", "-cdiu -f= -s= -w=")
     },
     Program {
         covered: Only(
@@ -106,11 +82,11 @@ pub(super) const PROGRAMS: &[Program] = &[
             --human-numeric-sort --version-sort --general-numeric-sort --month-sort --ignore-case --stable --check[=] \
             --zero-terminated --parallel= --ignore-leading-blanks --dictionary-order --debug",
         ),
-        ..mixed("sort", "-bdfghinrRsuVMzcC -k= -t= --reverse --numeric-sort --unique --key= --field-separator=")
+        ..list_mixed("sort", "-bdfghinrRsuVMzcC -k= -t= --reverse --numeric-sort --unique --key= --field-separator=")
     },
     Program {
         covered: Only("-bLihkrps --brief --mime --mime-type --mime-encoding --dereference"),
-        ..mixed("file", "-bLi --brief --mime-type")
+        ..list_mixed("file", "-bLi --brief --mime-type")
     },
     Program {
         covered: Only(
@@ -119,19 +95,19 @@ pub(super) const PROGRAMS: &[Program] = &[
             --suppress-common-lines --strip-trailing-cr --text --report-identical-files",
         ),
         operands: AtMost(2),
-        ..mixed("diff", DIFF)
+        ..list_mixed("diff", DIFF)
     },
     Program {
         covered: Only("-u -R -I[=] -d= --date= --utc --iso-8601[=] --rfc-email --rfc-3339="),
         operands: Prefixed("+"),
-        ..mixed("date", "-uR -I[=] --utc --iso-8601[=]")
+        ..list_mixed("date", "-uR -I[=] --utc --iso-8601[=]")
     },
     Program {
         covered: Only(
             "-nErsuz -e= -l= --quiet --silent --regexp-extended --expression= --separate --null-data --posix",
         ),
         operands: Sed,
-        ..mixed("sed gsed", "-nEr --quiet --silent")
+        ..list_mixed("sed gsed", "-nEr --quiet --silent")
     },
     Program {
         style: Style::Single,
@@ -141,7 +117,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             -o -a -or -and -print -print0 -printf= -ls -prune -quit -depth -d -xdev -mount -executable -readable -writable -follow -H -L -P \
             -true -false -daystart -samefile= -nouser -nogroup -noleaf -ignore_readdir_race -lname= -ilname= -exec -execdir",
         ),
-        ..mixed(
+        ..list_mixed(
             "find",
             "-name= -iname= -path= -ipath= -type= -maxdepth= -mindepth= -size= -mtime= -newer= -empty -not -o -a -print -print0 -prune -mmin=",
         )
@@ -156,7 +132,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         operands: PatternAndFiles,
         is_inert: true,
-        ..mixed(
+        ..list_mixed(
             "grep egrep fgrep",
             "-0123456789nivwxclLoEFqsHh -A= -B= -C= -m= -e= --color[=] --color= --line-number --ignore-case --count",
         )
@@ -172,7 +148,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             --multiline-dotall --unrestricted --crlf --encoding= --one-file-system --quiet -q",
         ),
         operands: PatternAndFiles,
-        ..mixed(
+        ..list_mixed(
             "rg",
             "-nilcowvFSNHq -A= -B= -C= -g= -t= -e= -m= --files --json --no-config --no-heading --glob= --type= --color= --count --max-count= \
             --files-with-matches --ignore-case --line-number --sort= --context= --fixed-strings --word-regexp --max-depth= --smart-case",
@@ -180,76 +156,76 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program {
         covered: AllBut("-o -R --output --fromfile --fromtabfile --info"),
-        ..mixed("tree", "-df -L= --dirsfirst --noreport")
+        ..list_mixed("tree", "-df -L= --dirsfirst --noreport")
     },
-    covered("xxd", "-pubeia -l= -s= -c= -g= -o=", AtMost(1)),
-    covered("awk gawk mawk nawk", "-F= -v= --field-separator= --assign= --posix --version", Awk),
-    covered(
+    list_covered("xxd", "-pubeia -l= -s= -c= -g= -o=", AtMost(1)),
+    list_covered("awk gawk mawk nawk", "-F= -v= --field-separator= --assign= --posix --version", Awk),
+    list_covered(
         "jq gojq jaq",
         "-rcneasSMCj0R --raw-output --compact-output --null-input --exit-status --slurp --sort-keys --tab --indent= \
         --arg= --argjson= --args --jsonargs --raw-input --monochrome-output --color-output --ascii-output --join-output --stream --seq --unbuffered",
         Filter,
     ),
-    covered(
+    list_covered(
         "yq",
         "-rcneNPCMj -o= -p= -I= --output-format= --input-format= --prettyPrint --no-colors --no-doc --null-input --indent= --raw-output --exit-status",
         Filter,
     ),
     Program {
         style: Style::Tar,
-        ..covered(
+        ..list_covered(
             "tar bsdtar gtar",
             "-tvzjJnap -f@ --list --file@ --verbose --gzip --xz --bzip2 --wildcards --numeric-owner --exclude=",
             Words,
         )
     },
-    covered("unzip", "-lvtZqpUO", LooksWith("l v t Z p")),
-    covered(
+    list_covered("unzip", "-lvtZqpUO", LooksWith("l v t Z p")),
+    list_covered(
         "less more",
         "-NSRFXinEeIMmrsuwW --no-init --quit-if-one-screen --RAW-CONTROL-CHARS --LINE-NUMBERS --chop-long-lines",
         Targets,
     ),
-    covered(
+    list_covered(
         "bat batcat",
         "-npAPuf --plain --number --show-all --style= --color= --paging= -l= --language= -r= --line-range= --theme= \
         --decorations= --wrap= --tabs= --no-config -H= --highlight-line= --list-languages --list-themes",
         Files,
     ),
-    covered(
+    list_covered(
         "fd fdfind",
         "-HIaisgFpL0uqE1 -e= -t= -d= -E= -S= -c= -j= --type= --extension= --max-depth= --min-depth= --exact-depth= --hidden --no-ignore \
         --exclude= --glob --absolute-path --full-path --follow --fixed-strings --case-sensitive --ignore-case --size= --color= \
         --changed-within= --changed-before= --print0 --max-results= --strip-cwd-prefix --no-ignore-vcs --unrestricted --quiet",
         Words,
     ),
-    covered("man", "-kfw -s= --whatis --apropos --path --where --sections=", Words),
-    covered(
+    list_covered("man", "-kfw -s= --whatis --apropos --path --where --sections=", Words),
+    list_covered(
         "ps",
         "-efAaxlHjLmNTVwu -o= -p= -C= -U= -G= -t= --sort= --no-headers --headers --forest --pid= --ppid= --format=",
         Prefixed("aux ax axu auxw auxww"),
     ),
     // Programs that write, or do so without a certain option.
-    Program { operands: Writes, ..covered("split csplit zip dd patch vi vim nano emacs", "", Writes) },
-    covered("rustfmt", "-qvl --check --edition= --quiet --verbose --color= --files-with-diff", LooksWith("check")),
-    covered(
+    Program { operands: Writes, ..list_covered("split csplit zip dd patch vi vim nano emacs", "", Writes) },
+    list_covered("rustfmt", "-qvl --check --edition= --quiet --verbose --color= --files-with-diff", LooksWith("check")),
+    list_covered(
         "black isort",
         "-qvSCl --check --check-only --diff --quiet --verbose -l= --line-length= --color --no-color",
         LooksWith("check check-only diff"),
     ),
-    covered(
+    list_covered(
         "prettier",
         "-lc --check --list-different --no-color --log-level= --ignore-unknown",
         LooksWith("c l check list-different"),
     ),
-    covered("clang-format", "-nv --dry-run --Werror --verbose --style= --fallback-style=", LooksWith("n dry-run")),
-    covered("gofmt", "-lds -e", LooksWith("l d")),
-    covered(
+    list_covered("clang-format", "-nv --dry-run --Werror --verbose --style= --fallback-style=", LooksWith("n dry-run")),
+    list_covered("gofmt", "-lds -e", LooksWith("l d")),
+    list_covered(
         "shellcheck",
         "-axWCV -s= -e= -i= -f= -S= -o= --shell= --exclude= --include= --format= --severity= --color= --norc --external-sources",
         Files,
     ),
     // Builds and tests, which run the project's code in any case.
-    subcommand(
+    list_subcommand(
         "cargo",
         "",
         Only("-qv --quiet --verbose --locked --offline --frozen --color= --version --list"),
@@ -259,61 +235,61 @@ pub(super) const PROGRAMS: &[Program] = &[
         rest: Some(
             "-q --nocapture --no-capture --test-threads= --exact --ignored --include-ignored --skip= --list --show-output --quiet --color= --format=",
         ),
-        ..subcommand("cargo", "test t bench", Only(CARGO), Targets)
+        ..list_subcommand("cargo", "test t bench", Only(CARGO), Targets)
     },
-    Program { rest: Some("-W= -D= -A= -F="), ..subcommand("cargo", "clippy", Only(CARGO), NoOperands) },
+    Program { rest: Some("-W= -D= -A= -F="), ..list_subcommand("cargo", "clippy", Only(CARGO), NoOperands) },
     Program {
         rest: Some("-lv --check --quiet"),
-        ..subcommand(
+        ..list_subcommand(
             "cargo",
             "fmt",
             Only("-qvp= --package= --all --check --quiet --verbose --message-format= -p="),
             NoOperands,
         )
     },
-    Program { rest: Some("*"), ..subcommand("cargo", "run r", Only(CARGO), Targets) },
+    Program { rest: Some("*"), ..list_subcommand("cargo", "run r", Only(CARGO), Targets) },
     Program {
         rest: Some(""),
-        ..subcommand(
+        ..list_subcommand(
             "cargo",
             "check c build b doc d tree metadata clean search pkgid version verify-project locate-project",
             Only(CARGO),
             Targets,
         )
     },
-    Program { rest: Some(""), ..subcommand("cargo", "nextest", Only(CARGO), Prefixed("run list")) },
-    subcommand("npm pnpm yarn bun", "", Only("-s --silent --version -v --json"), Targets),
+    Program { rest: Some(""), ..list_subcommand("cargo", "nextest", Only(CARGO), Prefixed("run list")) },
+    list_subcommand("npm pnpm yarn bun", "", Only("-s --silent --version -v --json"), Targets),
     Program {
         rest: Some(""),
-        ..subcommand(
+        ..list_subcommand(
             "npm pnpm yarn bun",
             "test t ls list outdated view info why explain audit ping prefix root version",
             Only(NPM),
             Targets,
         )
     },
-    Program { rest: Some(""), ..subcommand("npm pnpm yarn bun", "run run-script", Only(NPM), FirstRuns) },
-    covered("npx bunx pnpx uvx pipx", "-qy --yes --no-install --no --quiet", FirstRuns),
-    subcommand("go", "", Only(""), Targets),
+    Program { rest: Some(""), ..list_subcommand("npm pnpm yarn bun", "run run-script", Only(NPM), FirstRuns) },
+    list_covered("npx bunx pnpx uvx pipx", "-qy --yes --no-install --no --quiet", FirstRuns),
+    list_subcommand("go", "", Only(""), Targets),
     Program {
         style: Style::Single,
-        ..subcommand("go", "test vet build list run fmt doc version mod", Only(GO), Inside)
+        ..list_subcommand("go", "test vet build list run fmt doc version mod", Only(GO), Inside)
     },
-    covered("make gmake", MAKE, Targets),
-    covered("ninja", "-vn -j= -k= -l= --verbose --quiet", Targets),
-    covered(
+    list_covered("make gmake", MAKE, Targets),
+    list_covered("ninja", "-vn -j= -k= -l= --verbose --quiet", Targets),
+    list_covered(
         "ctest",
         "-VQNF -j= -R= -E= -L= -I= -C= --output-on-failure --verbose --parallel= --stop-on-failure --rerun-failed --timeout= --repeat= --show-only[=]",
         Words,
     ),
-    covered("pytest py.test", PYTEST, Inside),
-    covered(
+    list_covered("pytest py.test", PYTEST, Inside),
+    list_covered(
         "mypy pyright",
         "-vp= -m= --strict --verbose --no-error-summary --pretty --show-error-codes --ignore-missing-imports --no-incremental --warnings --stats --version -p=",
         Inside,
     ),
-    subcommand("ruff", "", Only("-qvs --quiet --verbose --silent --version"), Targets),
-    subcommand(
+    list_subcommand("ruff", "", Only("-qvs --quiet --verbose --silent --version"), Targets),
+    list_subcommand(
         "ruff",
         "check rule linter version",
         Only(
@@ -321,39 +297,39 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         Inside,
     ),
-    subcommand(
+    list_subcommand(
         "ruff",
         "format",
         Only("-qv --check --diff --quiet --verbose --no-cache --preview --line-length="),
         LooksWith("check diff"),
     ),
-    covered(
+    list_covered(
         "eslint",
         "-v --quiet --ext= --max-warnings= --no-color --color --version --no-inline-config --report-unused-disable-directives",
         Inside,
     ),
     Program {
         style: Style::Single,
-        ..covered(
+        ..list_covered(
             "tsc",
             "-noEmit -pretty -strict -version -v -skipLibCheck -noErrorTruncation -listFiles -help -h -showConfig",
             Inside,
         )
     },
-    covered(
+    list_covered(
         "jest vitest mocha",
         "-bit= -t= --testNamePattern= --verbose --silent --ci --bail --runInBand --run --passWithNoTests --version --listTests",
         Prefixed("run list src test tests spec __tests__ ./src ./test"),
     ),
     Program {
         style: Style::Single,
-        ..covered(
+        ..list_covered(
             "gcc g++ cc c++ clang clang++ tcc icc nvcc",
             "-fsyntax-only -Wall -Wextra -Werror -Wpedantic -pedantic -std= -std=c11 -std=c17 -std=c++17 -std=c++20 -c -g -O0 -O1 -O2 -O3 -Os --version -version -v -E -w",
             Inside,
         )
     },
-    covered("rustc javac kotlinc scalac ghc ocamlc", "-V --version -vV --help", NoOperands),
+    list_covered("rustc javac kotlinc scalac ghc ocamlc", "-V --version -vV --help", NoOperands),
     Program {
         style: Style::Posix,
         covered: Only(
@@ -377,18 +353,18 @@ pub(super) const PROGRAMS: &[Program] = &[
         names: "perl ruby php lua luajit julia Rscript",
         ..BASE
     },
-    covered(
+    list_covered(
         "mvn mvnw",
         "-qBUeXoN -pl= -am -T= --quiet --batch-mode --errors --offline --no-transfer-progress -ntp",
         Targets,
     ),
-    covered(
+    list_covered(
         "gradle gradlew",
         "-qidsm --quiet --info --debug --stacktrace --offline --daemon --no-daemon --parallel --continue --dry-run --console= --rerun-tasks --warning-mode= --tests=",
         Targets,
     ),
-    subcommand("dotnet", "", Only("--version --info --list-sdks"), Targets),
-    subcommand(
+    list_subcommand("dotnet", "", Only("--version --info --list-sdks"), Targets),
+    list_subcommand(
         "dotnet",
         "build test restore list",
         Only(
@@ -397,9 +373,9 @@ pub(super) const PROGRAMS: &[Program] = &[
         Inside,
     ),
     // Programs that reach other places.
-    Program { style: Style::Posix, ..covered("ssh", "-vqTnNCx46 -p= -l=", Words) },
-    subcommand("scp sftp", "", AllBut("-o -S -F -D -J -s"), Words),
-    subcommand(
+    Program { style: Style::Posix, ..list_covered("ssh", "-vqTnNCx46 -p= -l=", Words) },
+    list_subcommand("scp sftp", "", AllBut("-o -S -F -D -J -s"), Words),
+    list_subcommand(
         "rsync",
         "",
         AllBut(
@@ -407,7 +383,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         Words,
     ),
-    subcommand(
+    list_subcommand(
         "wget",
         "",
         AllBut(
@@ -415,15 +391,15 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         Addresses,
     ),
-    covered(
+    list_covered(
         "curl",
         "-sSfLIivk46g -m= -A= -X= --max-time= --compressed --retry= --retry-delay= --connect-timeout= --fail --silent --show-error --location --head \
         --include --verbose --http1.1 --http2 --ipv4 --ipv6 --user-agent= --range= -r=",
         Addresses,
     ),
-    covered("sqlite3 sqlite duckdb mysql mariadb psql", "-csv -json -readonly -header -At", Statements),
-    subcommand("docker podman", "", Only("-v --version"), Targets),
-    subcommand(
+    list_covered("sqlite3 sqlite duckdb mysql mariadb psql", "-csv -json -readonly -header -At", Statements),
+    list_subcommand("docker podman", "", Only("-v --version"), Targets),
+    list_subcommand(
         "docker podman",
         "ps images logs inspect version info stats top port history search",
         Only(
@@ -431,8 +407,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         Words,
     ),
-    subcommand("kubectl oc", "", Only("-n= --namespace="), Targets),
-    subcommand(
+    list_subcommand("kubectl oc", "", Only("-n= --namespace="), Targets),
+    list_subcommand(
         "kubectl oc",
         "get describe logs top version explain api-resources",
         Only(
@@ -440,15 +416,15 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         Words,
     ),
-    subcommand("gh", "", Only("--version"), Targets),
-    subcommand("gh", "status browse", Only("-n"), Words),
-    subcommand("terraform tofu", "", Only("-version"), Targets),
+    list_subcommand("gh", "", Only("--version"), Targets),
+    list_subcommand("gh", "status browse", Only("-n"), Words),
+    list_subcommand("terraform tofu", "", Only("-version"), Targets),
     Program {
         style: Style::Single,
-        ..subcommand("terraform tofu", "validate version providers", Only("-json -no-color"), Words)
+        ..list_subcommand("terraform tofu", "validate version providers", Only("-json -no-color"), Words)
     },
     // `git`: see also `shell/git.rs` for options that certainly run something.
-    subcommand(
+    list_subcommand(
         "git",
         "",
         Only(
@@ -458,26 +434,26 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     Program {
         looking: Some("-sb --short --branch --porcelain[=]"),
-        ..subcommand("git", "status", Only(GIT_STATUS), Words)
+        ..list_subcommand("git", "status", Only(GIT_STATUS), Words)
     },
     Program {
         looking: Some(
             "-0123456789pgs -n= -S= -G= -U= --oneline --stat --name-only --name-status --graph --decorate --format= --pretty= --since= --until= --author= --patch --no-patch --all --no-color --abbrev-commit --reverse --first-parent --no-merges --merges --max-count= --date= --shortstat --numstat --follow --grep=",
         ),
         operands: Inside,
-        ..subcommand("git", "log show", Only(GIT_LOG), Inside)
+        ..list_subcommand("git", "log show", Only(GIT_LOG), Inside)
     },
     Program {
         looking: Some(
             "-w -U= --stat --name-only --name-status --cached --staged --shortstat --numstat --no-color --unified=",
         ),
         operands: Inside,
-        ..subcommand("git", "diff", Only(GIT_LOG), Inside)
+        ..list_subcommand("git", "diff", Only(GIT_LOG), Inside)
     },
     Program {
         looking: Some("-av --show-current --all --list --verbose"),
         operands: NoOperands,
-        ..subcommand(
+        ..list_subcommand(
             "git",
             "branch",
             Only(
@@ -489,7 +465,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         looking: Some("--show-toplevel --abbrev-ref --short --show-prefix --is-inside-work-tree --verify -q"),
         operands: Words,
-        ..subcommand(
+        ..list_subcommand(
             "git",
             "rev-parse",
             Only(
@@ -501,7 +477,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         looking: Some("-mocdz --modified --others --cached --exclude-standard --deleted --stage -s"),
         operands: Inside,
-        ..subcommand(
+        ..list_subcommand(
             "git",
             "ls-files",
             Only(
@@ -510,13 +486,13 @@ pub(super) const PROGRAMS: &[Program] = &[
             Inside,
         )
     },
-    subcommand(
+    list_subcommand(
         "git",
         "grep",
         AllBut("-O -f --open-files-in-pager --ext-grep --no-index --textconv --recurse-submodules"),
         Words,
     ),
-    subcommand(
+    list_subcommand(
         "git",
         "shortlog whatchanged range-diff reflog blame annotate cat-file ls-tree describe name-rev rev-list merge-base show-ref for-each-ref diff-tree diff-index diff-files cherry count-objects check-ignore check-attr var stash tag notes",
         AllBut(
@@ -524,7 +500,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         Words,
     ),
-    subcommand(
+    list_subcommand(
         "git",
         "add rm mv commit checkout switch restore reset revert merge cherry-pick pull fetch push clean remote apply am",
         AllBut(
@@ -532,7 +508,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         Words,
     ),
-    subcommand(
+    list_subcommand(
         "git",
         "init clone",
         AllBut(
@@ -540,21 +516,21 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         Inside,
     ),
-    subcommand("git", "ls-remote", AllBut("-u -o --upload-pack --exec --server-option"), Words),
-    subcommand(
+    list_subcommand("git", "ls-remote", AllBut("-u -o --upload-pack --exec --server-option"), Words),
+    list_subcommand(
         "git",
         "rebase",
         AllBut("-x -s -X -i -S -e --exec --strategy --interactive --gpg-sign --edit-todo --show-current-patch --root"),
         Words,
     ),
-    subcommand("git", "worktree", AllBut("-f --force --reason"), Inside),
-    subcommand(
+    list_subcommand("git", "worktree", AllBut("-f --force --reason"), Inside),
+    list_subcommand(
         "git",
         "submodule",
         Only("-q --quiet --cached --recursive --summary-limit="),
         Prefixed("status summary"),
     ),
-    subcommand(
+    list_subcommand(
         "git",
         "config",
         Only(
@@ -562,9 +538,9 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         Words,
     ),
-    subcommand("git", "bisect", Only(""), Prefixed("log reset skip good bad old new terms start HEAD")),
-    subcommand("git", "archive", AllBut("-o --output --remote --exec --add-file --add-virtual-file"), Words),
-    subcommand(
+    list_subcommand("git", "bisect", Only(""), Prefixed("log reset skip good bad old new terms start HEAD")),
+    list_subcommand("git", "archive", AllBut("-o --output --remote --exec --add-file --add-virtual-file"), Words),
+    list_subcommand(
         "git",
         "format-patch",
         AllBut(

@@ -1,10 +1,10 @@
 //! The operands of programs: paths, and texts in languages that can run programs or write files.
 
-use super::options::{Arguments, stays_inside};
+use super::options::{ParsedWords, stays_inside};
 use super::{Operands, Program, has_word};
 
 /// Marks operands that a rule with `*` does not cover.
-pub(super) fn refuse_operands(row: &Program, arguments: &mut Arguments, argv: &[String]) {
+pub(super) fn refuse_operands(row: &Program, arguments: &mut ParsedWords, argv: &[String]) {
     let operands = arguments.operands.clone();
     let has_option = |names: &[&str]| arguments.options.iter().any(|(name, _)| names.contains(&name.as_str()));
     let mut refuse = |is_refused: &dyn Fn(&str) -> bool| {
@@ -79,7 +79,7 @@ fn runs_in_git(word: &str) -> bool {
 }
 
 /// Returns whether the operands of a command with looking options only look, too.
-pub(super) fn only_look(row: &Program, arguments: &Arguments, argv: &[String]) -> bool {
+pub(super) fn only_look(row: &Program, arguments: &ParsedWords, argv: &[String]) -> bool {
     let operands: Vec<&str> =
         arguments.operands.iter().filter_map(|index| argv.get(*index)).map(String::as_str).collect();
     if row.names == "git" && argv.iter().any(|word| runs_in_git(word)) {
@@ -101,7 +101,7 @@ pub(super) fn only_look(row: &Program, arguments: &Arguments, argv: &[String]) -
 }
 
 /// Returns the operands that are paths.
-pub(super) fn files<'a>(row: &Program, arguments: &Arguments, argv: &'a [String]) -> Vec<&'a str> {
+pub(super) fn files<'a>(row: &Program, arguments: &ParsedWords, argv: &'a [String]) -> Vec<&'a str> {
     let has_pattern = arguments.options.iter().any(|(name, _)| matches!(name.as_str(), "e" | "files"));
     let skipped = match row.operands {
         Operands::PatternAndFiles if !has_pattern => 1,

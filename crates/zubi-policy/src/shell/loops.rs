@@ -5,7 +5,7 @@ use brush_parser::Token;
 use super::script::{ConstructFrame, Script, Simple};
 use super::word::{self, Pattern, ShellWord};
 
-/// The maximum number of commands that one command of a loop stands for.
+/// The maximum number of commands that one command of a loop means.
 const MAX_VALUES: usize = 64;
 
 /// The variable of a loop and its values.
@@ -33,7 +33,7 @@ impl LoopVariable {
     }
 }
 
-/// Returns the simple commands for which a command of a loop stands: one for each value of the variables that it uses.
+/// Returns the simple commands that a command of a loop means: one for each value of the variables that it uses.
 /// Only the command itself if it uses no variable with known values.
 pub(super) fn expand(simple: Simple, frames: &[ConstructFrame]) -> Vec<Simple> {
     let mut used: Vec<&LoopVariable> = Vec::new();

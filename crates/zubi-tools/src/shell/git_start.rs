@@ -1,7 +1,7 @@
 //! Commands of git: the variables with which they start, and the repositories in which they may run.
 //!
-//! A repository's configuration names programs (`core.fsmonitor`, hooks, filters). What a sandboxed command has written to
-//! it must not run because of a later `git status` that nobody approved.
+//! A repository's configuration names programs (`core.fsmonitor`, hooks, filters), and a sandboxed command may write it. A
+//! later `git status` must not run these programs without approval.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
