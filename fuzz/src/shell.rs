@@ -28,5 +28,14 @@ pub fn shell_reader(bytes: &[u8]) {
             assert!(is_read, "the preceding text hides a command: {after:?}");
         }
     }
+    // The same text in a here-document is data.
+    if before.unresolved.is_empty() && !text.contains("E_O_F") {
+        let quoted = read(&format!("cat <<'E_O_F'\n{text}\nE_O_F\nrm x\n"), directory);
+        if quoted.unresolved.is_empty() {
+            let programs: Vec<&str> =
+                quoted.commands.iter().filter_map(|argv| argv.first()).map(String::as_str).collect();
+            assert_eq!(programs, ["cat", "rm"], "a here-document is misread: {quoted:?}");
+        }
+    }
     assert!(started.elapsed() < BOUND, "it took {:?}", started.elapsed());
 }

@@ -15,6 +15,7 @@ use super::rule::{Action, CompiledRule, RuleText};
 use super::{Decision, Policy};
 use crate::caller::{ApprovalScope, Caller};
 use crate::footprint::Footprint;
+use crate::programs;
 use crate::spec::ToolSpec;
 
 /// The maximum number of recent calls that an option is checked against.
@@ -183,13 +184,21 @@ fn rules(spec: &ToolSpec, unapproved: &[&Access], wide: bool) -> Vec<RuleText> {
     rules
 }
 
-fn command(argv: &[String], wide: bool) -> Vec<String> {
+pub(super) fn command(argv: &[String], wide: bool) -> Vec<String> {
     /// Programs whose arguments can be programs, in addition to those of [`crate::shell::runs_argument_programs`].
     const RUN_ARGUMENTS: &[&str] = &["awk", "gawk", "mawk", "sed", "ssh", "eval", "docker", "podman"];
     let name = argv.first().and_then(|program| camino::Utf8Path::new(program).file_name()).unwrap_or_default();
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
     let subcommand = argv.get(1).is_some_and(|word| !word.starts_with('-') && word.chars().all(plain));
-    if !wide || argv.len() < 2 || RUN_ARGUMENTS.contains(&name) || crate::shell::runs_argument_programs(name) {
+    // A wide rule must cover the command, and never all arguments of a program that may run or write others.
+    let is_risky = programs::has_refused_options(name) && !(subcommand && programs::has_subcommands(name));
+    if !wide
+        || argv.len() < 2
+        || is_risky
+        || !programs::refused_words(argv).is_empty()
+        || RUN_ARGUMENTS.contains(&name)
+        || crate::shell::runs_argument_programs(name)
+    {
         return argv.iter().map(|word| escape_pattern(word)).collect();
     }
     let word_count = if subcommand { 2 } else { 1 };
@@ -210,7 +219,12 @@ fn escape_pattern(text: &str) -> String {
 fn label(rule: &RuleText) -> String {
     let mut parts = Vec::new();
     match rule.command.split_last() {
-        Some((last, words)) if last == "*" => parts.push(format!("`{}` with any arguments", words.join(" "))),
+        Some((last, words)) if last == "*" => {
+            let is_limited = words.first().is_some_and(|program| programs::has_refused_options(program));
+            let arguments =
+                if is_limited { "any arguments that run, load or write nothing else" } else { "any arguments" };
+            parts.push(format!("`{}` with {arguments}", words.join(" ")));
+        }
         Some(_) => parts.push(format!("exactly `{}`", rule.command.join(" "))),
         None => {}
     }

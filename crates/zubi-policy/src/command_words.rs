@@ -126,7 +126,7 @@ pub(super) struct CommandPaths {
 
 impl CommandPaths {
     /// Collects every word that could be a path, resolved against each directory in which the command may run.
-    pub(super) fn new(argv: &[String], footprint: &Footprint) -> Self {
+    pub(super) fn new(argv: &[String], footprint: &Footprint, home: Option<&Utf8Path>) -> Self {
         let Some((program, arguments)) = argv.split_first() else { return Self::default() };
         let name = shell::system_name(program).unwrap_or_default();
         // These builtins only print their arguments or store them in the shell.
@@ -149,7 +149,10 @@ impl CommandPaths {
                         named.too_many = true;
                         return named;
                     }
-                    let path = absolute(text, *directory);
+                    let path = match text.strip_prefix("~/").zip(home) {
+                        Some((rest, home)) => home.join(rest),
+                        None => absolute(text, *directory),
+                    };
                     // If the path is a symlink, rules about the link and about its target both apply.
                     named
                         .paths
@@ -273,6 +276,11 @@ fn credentials_in(
         return None;
     }
     Some(if is_path { Credentials::Path(path) } else { Credentials::Mentioned(shell::shorten(value)) })
+}
+
+/// Returns whether a glob pattern without a directory may expand to the name of a location of credentials.
+pub(crate) fn may_be_credentials_name(glob: &str) -> bool {
+    may_be_credentials(Utf8Path::new(glob), false)
 }
 
 /// Returns whether a path with glob patterns may expand to a location of credentials.

@@ -37,6 +37,13 @@ pub struct Footprint {
     /// programs (`.vscode/settings.json`) without approval. Only for tools that refuse every other value.
     #[serde(skip)]
     pub checked: bool,
+    /// Whether no sandbox confines the commands, so that also those that only look need approval.
+    #[serde(skip)]
+    pub is_unconfined: bool,
+    /// Whether git starts without the programs that a repository's configuration names, in the workspace's own
+    /// repository.
+    #[serde(skip)]
+    pub is_git_hardened: bool,
     /// The call that this call makes and that the rest of the footprint describes. The policy judges that call when it
     /// is made, and prompts for it then.
     #[serde(skip)]

@@ -14,11 +14,14 @@ pub mod caller;
 mod command_words;
 pub mod filter;
 pub mod footprint;
+mod looking;
 pub mod part;
 pub mod pattern;
+mod programs;
 pub mod rule;
 pub mod shell;
 pub mod spec;
+pub mod suggestion;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
@@ -45,6 +48,8 @@ pub struct PolicyPaths {
     pub home: Option<Utf8PathBuf>,
     /// zubi's own directories, which no call may change.
     pub zubi_directories: Vec<Utf8PathBuf>,
+    /// The directories in which the shell of a call looks for programs, in order.
+    pub search_path: Vec<Utf8PathBuf>,
 }
 
 /// The rules in force.
@@ -252,12 +257,14 @@ impl Policy {
         let directory = footprint.directory.as_deref();
         // The tool's author requires approval of each call, and a pattern for many tools does not override that.
         let is_call = *part == Access::Call;
+        // A rule about a command says nothing about what it does elsewhere.
+        let is_elsewhere = matches!(part, Access::Command(_)) && looking::leaves_workspace(footprint, &self.paths);
         let applies = |rule: &CompiledRule, action: Action| {
             rule.text.action == action
                 && (!is_call || rule.names(&spec.id))
                 && rule.applies_to_effect(&spec.id, effect)
                 && match action {
-                    Action::Allow => rule.matches(resolved.as_ref().unwrap_or(part), directory),
+                    Action::Allow => !is_elsewhere && rule.matches(resolved.as_ref().unwrap_or(part), directory),
                     Action::Ask | Action::Deny => {
                         rule.matches(part, directory)
                             || resolved.as_ref().is_some_and(|part| rule.matches(part, directory))
@@ -310,11 +317,40 @@ impl Policy {
                 Some(rule) => {
                     PartDecision { rule: Some(rule.source.clone()), ..part_decision(Action::Allow, None, None) }
                 }
-                None => part_decision(Action::Ask, None, None),
+                None => {
+                    let reason = self.uncovered_reason(spec, effect, part, footprint, is_elsewhere);
+                    part_decision(Action::Ask, None, reason)
+                }
             },
             DefaultAction::AskUnlessSpecificRule(reason) => {
                 PartDecision { needs_specific_rule: true, ..part_decision(Action::Ask, None, Some(reason.to_owned())) }
             }
+        }
+    }
+
+    /// Returns the reason why no `allow` rule matches a command although one has its words.
+    fn uncovered_reason(
+        &self,
+        spec: &ToolSpec,
+        effect: Effect,
+        part: &Access,
+        footprint: &Footprint,
+        is_elsewhere: bool,
+    ) -> Option<String> {
+        let Access::Command(argv) = part else { return None };
+        let rules = self.rules.iter().map(Arc::as_ref);
+        let mut rules =
+            rules.filter(|rule| rule.text.action == Action::Allow && rule.applies_to_effect(&spec.id, effect));
+        let uncovered = rules.find_map(|rule| rule.find_uncovered(argv, footprint.directory.as_deref()))?;
+        match uncovered {
+            _ if is_elsewhere => {
+                Some("a `cd` leads out of the workspace, where no rule about commands applies".to_owned())
+            }
+            Some(word) => Some(format!(
+                "`*` in a rule does not cover `{}`, which may run, load or write something; the rule must spell it out",
+                shell::shorten(&word)
+            )),
+            None => None,
         }
     }
 
@@ -334,7 +370,7 @@ impl Policy {
         };
         let mut found = Vec::new();
         if strict_rules().any(CompiledRule::has_paths) {
-            let named = CommandPaths::new(argv, footprint);
+            let named = CommandPaths::new(argv, footprint, self.paths.home.as_deref());
             if named.too_many
                 && let Some(rule) = strict_rules().find(|rule| rule.has_paths())
             {

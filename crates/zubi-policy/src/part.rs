@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use zubi_base::credentials;
 use zubi_base::escape::printable;
 
-use super::PolicyPaths;
 use super::command_words::{self, Credentials};
 use super::pattern::is_glob;
+use super::{PolicyPaths, looking};
 use crate::footprint::Footprint;
 use crate::spec::{Approval, Effect, ToolSpec};
 
@@ -119,7 +119,9 @@ pub(super) fn default_action(part: &Access, policy_paths: &PolicyPaths, footprin
             DefaultAction::AskUnlessSpecificRule("a rule never allows effects that cannot be determined")
         }
         Access::Secret(_) => DefaultAction::Ask,
-        Access::Command(argv) if argv.first().is_some_and(|program| is_harmless(program, argv)) => DefaultAction::Allow,
+        Access::Command(argv) if is_harmless_command(argv) || looking::is_looking(argv, footprint, policy_paths) => {
+            DefaultAction::Allow
+        }
         Access::Command(_) => DefaultAction::Ask,
         Access::Read(path) if credentials::is_credential_path(path) => {
             DefaultAction::AskUnlessSpecificRule("credentials are stored there")
@@ -252,6 +254,11 @@ fn classify_file(relative: &Utf8Path) -> Option<FileEffect> {
     } else {
         None
     }
+}
+
+/// Returns whether a command is a shell builtin without an effect.
+pub(super) fn is_harmless_command(argv: &[String]) -> bool {
+    argv.first().is_some_and(|program| is_harmless(program, argv))
 }
 
 /// Returns whether a command is a shell builtin that affects only the shell. Redirections are separate parts.

@@ -39,6 +39,18 @@ impl WordPattern {
         self.alternatives.iter().any(|segments| segments_match(segments, text))
     }
 
+    fn is_literal(&self) -> bool {
+        self.alternatives.iter().all(|segments| segments.len() == 1)
+    }
+
+    /// Returns whether the pattern has the text literally, or its option: `--output=*` for `--output=x`.
+    fn spells_out(&self, text: &str) -> bool {
+        self.alternatives.iter().filter(|segments| segments_match(segments, text)).any(|segments| {
+            let literal = segments.first().map_or("", String::as_str);
+            segments.len() == 1 || (literal.starts_with('-') && literal.ends_with('='))
+        })
+    }
+
     /// Returns whether the pattern is exactly `*`.
     fn is_any(&self) -> bool {
         matches!(self.alternatives.as_slice(), [pieces] if pieces.len() == 2 && pieces.iter().all(String::is_empty))
@@ -82,13 +94,29 @@ impl CommandPattern {
         Ok(Self { is_path: program.contains('/'), program: WordPattern::new(program), words: rest, open })
     }
 
-    /// Returns whether an `allow` rule matches exactly this command.
+    /// Returns whether an `allow` rule matches exactly this command: its words match, and its stars cover the options.
     pub(super) fn matches_exactly(
         &self,
         argv: &[String],
         directory: Option<&Utf8Path>,
         root: Option<&Utf8Path>,
     ) -> bool {
+        self.has_words(argv, directory, root) && self.find_uncovered(argv).is_none()
+    }
+
+    /// Returns the index of the first word that runs, loads or writes something and that the pattern does not spell out.
+    /// The index after the last word means the command as a whole.
+    pub(super) fn find_uncovered(&self, argv: &[String]) -> Option<usize> {
+        let spells_out =
+            |index: usize| match index.checked_sub(1).and_then(|at| self.words.get(at).zip(argv.get(index))) {
+                Some((pattern, word)) => pattern.spells_out(word),
+                None => !self.open && index >= argv.len() && self.words.iter().all(WordPattern::is_literal),
+            };
+        crate::programs::refused_words(argv).into_iter().find(|index| !spells_out(*index))
+    }
+
+    /// Returns whether the pattern has exactly the words of this command.
+    pub(super) fn has_words(&self, argv: &[String], directory: Option<&Utf8Path>, root: Option<&Utf8Path>) -> bool {
         let Some((program, arguments)) = argv.split_first() else { return false };
         let program = if self.is_path {
             self.is_file(program, directory, root)

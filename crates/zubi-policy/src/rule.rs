@@ -277,6 +277,18 @@ impl CompiledRule {
         })
     }
 
+    /// Returns the first word of a command that the rule's `*` does not cover, if its pattern matches the command: `None` in
+    /// `Some` if the rule covers all words.
+    pub(super) fn find_uncovered(&self, argv: &[String], directory: Option<&Utf8Path>) -> Option<Option<String>> {
+        let command = self.command.as_ref()?;
+        let root = self.root.as_deref();
+        if !command.has_words(argv, directory, root) {
+            return None;
+        }
+        let index = command.find_uncovered(argv);
+        Some(index.map(|index| argv.get(index).cloned().unwrap_or_else(|| argv.join(" "))))
+    }
+
     fn check_examples(&self) -> Result<(), String> {
         let examples = &self.text.examples;
         if !examples.is_empty() && self.command.is_none() {

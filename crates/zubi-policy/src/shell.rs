@@ -4,7 +4,8 @@
 //! is in [`ShellReading::commands`], or [`ShellReading::unresolved`] gives the reason why it cannot be determined. If
 //! shells disagree (`[[ a || b ]]` is a test in Bash and runs `b` in others), both readings count.
 //!
-//! The words come from brush-parser's tokenizer. Its grammar is not used: it backtracks over input that does not parse,
+//! First, [`normal`] refuses what shells may read differently, and replaces here-documents by here-strings. Then the
+//! words come from brush-parser's tokenizer. Its grammar is not used: it backtracks over input that does not parse,
 //! and sixteen open parentheses take it minutes. Instead, one pass over the tokens finds the simple commands.
 //!
 //! Quotes are removed from words. An argument that cannot be determined retains its source text (`$HOME`), with a
@@ -18,7 +19,9 @@
 mod builtin;
 mod git;
 mod interpreter;
+mod loops;
 mod names;
+mod normal;
 mod script;
 mod simple;
 mod word;
@@ -101,7 +104,12 @@ fn read_into(reading: &mut ShellReading, text: &str, working_dir: &WorkingDir, d
     if count_substitutions(text) > MAX_SUBSTITUTIONS {
         return reading.mark_unresolved(format!("the script has more than {MAX_SUBSTITUTIONS} substitutions"));
     }
-    match tokenize(text) {
+    // A script that shells may read differently is read nevertheless, for the rules and the prompt.
+    let normal = normal::normalize(text).unwrap_or_else(|reason| {
+        reading.mark_unresolved(reason);
+        text.to_owned()
+    });
+    match tokenize(&normal) {
         Ok(tokens) => Script::new(reading, working_dir.clone(), depth, &tokens).walk(),
         Err(reason) => reading.mark_unresolved(format!("the script cannot be read: {reason}")),
     }

@@ -1,5 +1,6 @@
 //! Decisions for each effect, with and without a rule, in read-only and other sessions.
 
+mod looking;
 mod run_rules;
 
 use serde_json::{Value, json};
@@ -115,7 +116,12 @@ fn only_named_rules_allow_calls_that_need_confirmation() {
 }
 
 fn policy_paths() -> PolicyPaths {
-    PolicyPaths { roots: vec!["/w".into()], home: Some("/h".into()), zubi_directories: vec!["/h/.config/zubi".into()] }
+    PolicyPaths {
+        roots: vec!["/w".into()],
+        home: Some("/h".into()),
+        zubi_directories: vec!["/h/.config/zubi".into()],
+        search_path: Vec::new(),
+    }
 }
 
 fn policy(rules: &[Value]) -> Policy {
@@ -507,16 +513,14 @@ fn long_lived_approvals_name_the_command() {
     insta::assert_snapshot!(labels("taskset 1 make all", &[]), @"
     this call
     exactly `make all` (shell.run), for this session
-    `make all` with any arguments (shell.run), for this session
-    `make all` with any arguments (shell.run), always in this workspace
-    `make all` with any arguments (shell.run), always and everywhere
+    exactly `make all` (shell.run), always in this workspace
+    exactly `make all` (shell.run), always and everywhere
     ");
     insta::assert_snapshot!(labels("make test", &["*"]), @"
     this call
     exactly `make test` (shell.run); reaching any host (shell.run), for this session
-    `make test` with any arguments (shell.run); reaching any host (shell.run), for this session
-    `make test` with any arguments (shell.run); reaching any host (shell.run), always in this workspace
-    `make test` with any arguments (shell.run); reaching any host (shell.run), always and everywhere
+    exactly `make test` (shell.run); reaching any host (shell.run), always in this workspace
+    exactly `make test` (shell.run); reaching any host (shell.run), always and everywhere
     ");
 }
 

@@ -27,6 +27,11 @@ const MAX_ARGUMENTS: usize = 8 * 1024;
 /// The maximum length of a client's name, in characters; a client chooses its name freely.
 const MAX_CLIENT: usize = 100;
 
+/// The decision about a call that the user approved in a prompt.
+pub(crate) const APPROVED: &str = "approved";
+/// The decision about a call that the client has shown to its user.
+pub(crate) const CONFIRMED_BY_CLIENT: &str = "client";
+
 /// The record of one call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -5,6 +5,7 @@
 //! only in directories of the workspace. Over MCP the whole toolset is absent unless the user enables it.
 
 pub mod answer;
+mod git_start;
 mod job;
 mod run;
 mod shell_tool;

@@ -372,7 +372,27 @@ pub(crate) enum PolicyCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Propose narrow rules for the commands that you have approved
+    #[command(after_help = SUGGEST_EXAMPLES)]
+    Suggest {
+        /// Propose a rule only for commands that you have approved this often
+        #[arg(long, value_name = "N", default_value_t = 2)]
+        min: usize,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
+
+const SUGGEST_EXAMPLES: &str = "\
+Reads the audit log (all workspaces) and prints [[policy]] tables; it changes nothing. A rule is
+exactly the command, unless you approved it with different arguments that run, load and write
+nothing else: then its last word is \"*\", which covers only such arguments. Read each rule before
+you copy it into zubi.toml, and check it with `zubi policy explain --shell`.
+
+Examples:
+  zubi policy suggest
+  zubi policy suggest --min 5";
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainPolicy {
@@ -403,8 +423,8 @@ zubi reads rules from zubi.toml and from the workspace's .zubi.toml (until it is
 `ask` and `deny` rules):
   [[policy]]
   action = \"allow\"                            # `deny` beats `ask` beats `allow`, in any order
-  command = [\"git\", \"status|log|diff\", \"*\"]   # a last \"*\": any further arguments
-  reason = \"looking is harmless\"
+  command = [\"git\", \"status|log|diff\", \"*\"]   # a last \"*\": further arguments that only look
+  reason = \"these look\"
   examples = { match = [\"git log -3\"], no-match = [\"git push\"] }
 Further keys: tools, effect, read, write, hosts, secrets. An invalid rule or a failing example
 disables every tool that writes or executes until you fix it.";

@@ -100,6 +100,7 @@ impl AutoApprove {
             roots: service.describe().folders.iter().map(|folder| folder.path.clone()).collect(),
             home: zubi_base::env::home().map(|home| zubi_base::fs::canonical_for_creation(&home).unwrap_or(home)),
             zubi_directories: Vec::new(),
+            search_path: Vec::new(),
         };
         let rules: Result<Vec<_>, _> =
             rules.iter().map(|rule| CompiledRule::new(rule.clone(), SOURCE, &paths).map(Arc::new)).collect();

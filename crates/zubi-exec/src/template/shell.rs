@@ -12,16 +12,7 @@ mod command;
 mod regions;
 
 use command::TemplateCommand;
-
-/// A here-document whose body begins after the current line.
-#[derive(Debug)]
-struct HereDocument {
-    delimiter: String,
-    /// Whether it begins with `<<-`, so that tabs before the delimiter are ignored.
-    tabs: bool,
-    /// Whether the body is expanded, because the delimiter is not quoted.
-    expanded: bool,
-}
+use zubi_base::here_document::HereDocument;
 
 /// The current word.
 #[derive(Debug, Default)]

@@ -60,7 +60,9 @@ pub(crate) fn for_workspace(config: &HostConfig, workspace: &WorkspaceFolders) -
 fn policy_paths(config: &HostConfig, workspace: &WorkspaceFolders) -> PolicyPaths {
     let resolved = |path: &Utf8Path| zubi_base::fs::canonical_for_creation(path).unwrap_or_else(|_| path.to_owned());
     let home = zubi_base::env::home().map(|home| resolved(&home));
-    PolicyPaths { roots: workspace.roots(), home, zubi_directories: super::exec::zubi_paths(config) }
+    let search_path = config.search_path.as_deref().map(std::env::split_paths).into_iter().flatten();
+    let search_path = search_path.filter_map(|path| Utf8PathBuf::from_path_buf(path).ok()).collect();
+    PolicyPaths { roots: workspace.roots(), home, zubi_directories: super::exec::zubi_paths(config), search_path }
 }
 
 /// Approvals that outlast a session: one file for all workspaces, and one for each.

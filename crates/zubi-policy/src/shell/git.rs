@@ -121,12 +121,8 @@ impl Git {
                 }
             }
             "filter-branch" => self.mark_unresolved("`git filter-branch` runs scripts".to_owned()),
-            "config" => {
-                let read_options =
-                    ["--get", "--get-all", "--get-regexp", "--list", "-l", "get", "list", "--show-origin"];
-                if !rest.iter().any(|word| read_options.contains(&word.text.as_str())) {
-                    self.mark_unresolved("`git config` may choose the programs that git runs".to_owned());
-                }
+            "config" if !is_config_query(rest) => {
+                self.mark_unresolved("`git config` may choose the programs that git runs".to_owned());
             }
             _ => {}
         }
@@ -162,5 +158,34 @@ impl Git {
             [script] => self.scripts.push(script.text.clone()),
             _ => self.command = Some(from + at),
         }
+    }
+}
+
+/// Returns whether the words of `git config` only query settings: the action comes first, because git takes the same word
+/// after a name for a value.
+fn is_config_query(rest: &[ShellWord]) -> bool {
+    const PLACES: &[&str] = &[
+        "--global",
+        "--local",
+        "--system",
+        "--show-origin",
+        "--show-scope",
+        "--name-only",
+        "-z",
+        "--null",
+        "--includes",
+    ];
+    let is_place = |word: &&ShellWord| PLACES.contains(&word.text.as_str());
+    let words: Vec<&str> = rest.iter().skip_while(is_place).map(|word| word.text.as_str()).collect();
+    let Some((action, arguments)) = words.split_first() else { return false };
+    let options = ["--all", "--regexp"];
+    let are_plain = arguments.iter().all(|word| {
+        !word.starts_with('-') || PLACES.contains(word) || options.contains(word) || word.starts_with("--default=")
+    });
+    let operands = arguments.iter().filter(|word| !word.starts_with('-')).count();
+    match *action {
+        "list" | "--list" | "-l" => are_plain && operands == 0,
+        "get" | "--get" | "--get-all" | "--get-regexp" => are_plain && operands >= 1,
+        _ => false,
     }
 }

@@ -4,6 +4,7 @@ use brush_parser::Token;
 use camino::Utf8PathBuf;
 use zubi_base::env::is_name;
 
+use super::loops::{self, LoopVariable};
 use super::names::{self, AFTER_COMMAND, BEFORE_COMMAND, LOOP_WORDS, REINTERPRETING_BUILTINS};
 use super::word::{self, Pattern, ShellWord};
 use super::working_dir::{PathProblem, WorkingDir};
@@ -18,7 +19,7 @@ pub(super) struct Script<'a> {
     tokens: &'a [Token],
     at: usize,
     pub(super) depth: usize,
-    frames: Vec<ConstructFrame>,
+    pub(super) frames: Vec<ConstructFrame>,
     simple: Simple,
     pub(super) working_dir: WorkingDir,
     chain: Chain,
@@ -29,14 +30,19 @@ pub(super) struct Script<'a> {
 }
 
 /// An open construct, which a later token closes.
-enum ConstructFrame {
-    Parenthesis { working_dir: WorkingDir, chain: Chain },
+pub(super) enum ConstructFrame {
+    Parenthesis {
+        working_dir: WorkingDir,
+        chain: Chain,
+    },
     Case(Stage),
+    /// A loop, with its variable if the values are known.
+    Loop(Option<LoopVariable>),
 }
 
 /// Parsing stage of a `case`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
+pub(super) enum Stage {
     /// A pattern or `esac` must follow.
     Pattern,
     /// `|` or `)` must follow the pattern.
@@ -46,7 +52,7 @@ enum Stage {
 }
 
 /// The part of a simple command that has been read.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(super) struct Simple {
     pub(super) words: Vec<ShellWord>,
     /// Whether an assignment or a redirection came first, so that the next word is not a reserved word.
@@ -57,11 +63,19 @@ pub(super) struct Simple {
     pub(super) input: Vec<Option<String>>,
     /// Whether a redirection names a descriptor other than the default one.
     has_descriptor: bool,
+    /// Whether it has `&>`, with which dash ends the command.
+    has_dash_end: bool,
+}
+
+impl Simple {
+    pub(super) fn with_words(&self, words: Vec<ShellWord>) -> Self {
+        Self { words, ..self.clone() }
+    }
 }
 
 /// The properties of the part of an and-or list that has been read.
 #[derive(Default, Clone, Copy)]
-struct Chain {
+pub(super) struct Chain {
     moved: bool,
     piped: bool,
     /// Whether `!` or `||` occurred: the command after `&&` may then run although a `cd` failed.
@@ -259,6 +273,9 @@ impl<'a> Script<'a> {
             return;
         }
         let word = word::read(raw);
+        if self.simple.has_dash_end {
+            self.mark_undecidable("dash reads a new command after `&>`");
+        }
         if self.simple.words.is_empty()
             && let Some(name) = names::assigned_name(raw)
         {
@@ -301,7 +318,12 @@ impl<'a> Script<'a> {
                 }
                 self.frames.push(ConstructFrame::Case(Stage::Pattern));
             }
-            "for" | "select" => self.read_for_loop(),
+            "for" | "select" => {
+                let variable = self.read_for_loop();
+                self.frames.push(ConstructFrame::Loop(variable));
+            }
+            "while" | "until" => self.frames.push(ConstructFrame::Loop(None)),
+            "done" => self.end_loop(),
             "function" => {
                 let name = self.next_word().unwrap_or_default();
                 if self.is_next("(") {
@@ -324,18 +346,26 @@ impl<'a> Script<'a> {
     }
 
     /// Reads `for name in words`. The words are not commands; each use of `$name` is checked where it occurs.
-    fn read_for_loop(&mut self) {
-        let Some(name) = self.next_word() else { return self.mark_undecidable("a loop that counts") };
+    fn read_for_loop(&mut self) -> Option<LoopVariable> {
+        let Some(name) = self.next_word() else {
+            self.mark_undecidable("a loop that counts");
+            return None;
+        };
         if let Some(reason) = builtin::assignment_problem(name, None) {
             self.mark_undecidable(reason);
         }
         self.skip_newlines();
         if !matches!(self.tokens.get(self.at), Some(Token::Word(text, _)) if text == "in") {
-            return;
+            return None;
         }
+        self.at += 1;
+        let mut values = Vec::new();
         while let Some(raw) = self.next_word() {
-            self.read_scripts_in(&word::read(raw));
+            let value = word::read(raw);
+            self.read_scripts_in(&value);
+            values.push(value);
         }
+        if self.in_test { None } else { LoopVariable::new(name, values, self.tokens) }
     }
 
     /// Adds the commands of the scripts inside a word.
@@ -351,6 +381,7 @@ impl<'a> Script<'a> {
         if operator.starts_with("<<") {
             return self.read_here_document(operator);
         }
+        self.simple.has_dash_end |= operator.starts_with('&');
         if !operator.contains(['<', '>']) {
             return self.mark_undecidable(format!("`{}` is not understood", shorten(operator)));
         }
@@ -392,6 +423,7 @@ impl<'a> Script<'a> {
         let text = if operator == "<<<" {
             word::read(tag)
         } else {
+            // Only scripts that are undecidable still have here-documents (`super::normal`).
             let (body, _end) = (self.next_word(), self.next_word());
             if tag.contains(['\'', '"', '\\']) {
                 return self.add_input(body.map(str::to_owned));
@@ -431,7 +463,12 @@ impl<'a> Script<'a> {
                 self.mark_undecidable(reason);
             }
         }
-        let entered = if simple.words.is_empty() { None } else { self.simple_command(&simple) };
+        let mut entered = None;
+        if !simple.words.is_empty() {
+            for simple in loops::expand(simple, &self.frames) {
+                entered = self.simple_command(&simple).or(entered);
+            }
+        }
         let is_certain = !self.chain.piped && !self.chain.uncertain;
         match (entered, end) {
             (Some(new_dir), CommandTerminator::And) if is_certain => {

@@ -10,17 +10,30 @@ use super::word::{Pattern, ShellWord};
 use super::working_dir::WorkingDir;
 use super::wrapper::{self, CommandAnalysis};
 use super::{builtin, read_into, shorten};
+use crate::{command_words, programs};
 
 /// The maximum number of commands inside one simple command, through wrappers.
 const MAX_NESTED_COMMANDS: usize = 64;
+
+/// Returns whether a glob pattern cannot change what a program does: it may become an option, but all options of the program
+/// only look. The names of matches must not be those of credentials, unless the program only prints names.
+fn is_readable_pattern(program: &str, word: &ShellWord) -> bool {
+    if word.is_dynamic || word.tilde || word.pattern != Pattern::Bare {
+        return false;
+    }
+    let prints_names = matches!(program, "echo" | "ls");
+    (prints_names || programs::is_inert(program))
+        && (prints_names || !command_words::may_be_credentials_name(&word.text))
+}
 
 impl Script<'_> {
     /// Adds a simple command and the commands that it starts. Returns the new directory if the command is a `cd`.
     pub(super) fn simple_command(&mut self, simple: &Simple) -> Option<WorkingDir> {
         let words = simple.words.as_slice();
+        let name = words.first().filter(|word| word.is_static()).map_or("", |word| word.text.as_str());
         for word in words {
             self.read_scripts_in(word);
-            if !word.is_static() {
+            if !word.is_static() && !is_readable_pattern(name, word) {
                 self.mark_undecidable(format!("`{}` is worked out only when it runs", shorten(&word.raw)));
             }
         }

@@ -1,5 +1,9 @@
 //! One word of a script: its text without quotes, or the reason why its text cannot be determined.
 
+use std::ops::Range;
+
+use zubi_base::env::is_name;
+
 /// A word as the shell reads it, before any expansion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ShellWord {
@@ -14,6 +18,17 @@ pub(super) struct ShellWord {
     pub(super) tilde: bool,
     /// Scripts inside the word: `$(…)` and backquotes.
     pub(super) scripts: Vec<String>,
+    /// The plain variables in the word (`$x`, `${x}`); empty if something else is computed at run time, too.
+    pub(super) variables: Vec<ShellVariable>,
+}
+
+/// A use of a variable in a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ShellVariable {
+    pub(super) name: String,
+    /// The range of the source text, in bytes.
+    pub(super) range: Range<usize>,
+    pub(super) is_quoted: bool,
 }
 
 /// Whether a word is a glob pattern for file names.
@@ -39,15 +54,22 @@ pub(super) fn read(raw: &str) -> ShellWord {
         rest: raw,
         word: ShellWord { raw: raw.to_owned(), ..ShellWord::default() },
         braces: BraceExpansion::None,
+        has_other: false,
     };
     reader.read_unquoted();
-    let WordReader { mut word, braces, .. } = reader;
+    let WordReader { mut word, braces, has_other, .. } = reader;
     // These are names of commands.
     if matches!(raw, "[" | "[[") {
         word.pattern = Pattern::Literal;
     }
     if braces == BraceExpansion::Closed {
         word.is_dynamic = true;
+    }
+    let has_other = has_other || braces == BraceExpansion::Closed;
+    // `"$HOME"x` is not in the home directory.
+    word.is_dynamic |= word.tilde && raw.contains("HOME") && !matches!(word.text.as_bytes(), [b'~'] | [b'~', b'/', ..]);
+    if has_other || !word.is_dynamic {
+        word.variables.clear();
     }
     if word.is_dynamic {
         raw.clone_into(&mut word.text);
@@ -61,6 +83,7 @@ pub(super) fn read_document(raw: &str) -> ShellWord {
         rest: raw,
         word: ShellWord { raw: raw.to_owned(), ..ShellWord::default() },
         braces: BraceExpansion::None,
+        has_other: false,
     };
     while !reader.rest.is_empty() {
         reader.double_quoted(false);
@@ -81,6 +104,8 @@ struct WordReader<'a> {
     rest: &'a str,
     word: ShellWord,
     braces: BraceExpansion,
+    /// Whether the shell computes something other than plain variables.
+    has_other: bool,
 }
 
 impl WordReader<'_> {
@@ -157,6 +182,10 @@ impl WordReader<'_> {
     /// Reads the text after a dollar sign. `$'…'` and `$"…"` have different meanings in different shells.
     fn dollar(&mut self, plain: bool) {
         let Some(next) = self.rest.chars().next() else { return self.word.text.push('$') };
+        if self.read_variable(plain) {
+            return;
+        }
+        self.has_other = true;
         match next {
             '(' => {
                 self.word.is_dynamic = true;
@@ -168,6 +197,35 @@ impl WordReader<'_> {
             c if c.is_alphanumeric() => self.word.is_dynamic = true,
             _ => self.word.text.push('$'),
         }
+    }
+
+    /// Reads `$name` or `${name}` after the dollar. Returns whether there was one. `$HOME` at the start is `~`.
+    fn read_variable(&mut self, plain: bool) -> bool {
+        let rest = self.rest;
+        let (name, length) = match rest.strip_prefix('{') {
+            Some(inner) => match inner.split_once('}') {
+                Some((name, _)) => (name, name.len() + 2),
+                None => return false,
+            },
+            None => {
+                let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+                (rest.get(..end).unwrap_or_default(), end)
+            }
+        };
+        if !is_name(name) {
+            return false;
+        }
+        let start = self.word.raw.len() - rest.len() - 1;
+        self.rest = rest.get(length..).unwrap_or_default();
+        if name == "HOME" && self.word.text.is_empty() && !self.word.tilde {
+            self.word.tilde = true;
+            self.word.text.push('~');
+            return true;
+        }
+        self.word.is_dynamic = true;
+        let range = start..start + 1 + length;
+        self.word.variables.push(ShellVariable { name: name.to_owned(), range, is_quoted: !plain });
+        true
     }
 
     /// Reads the script after `$(`, skipping quoted text. A wrong end is harmless, because the word is unresolved
@@ -197,6 +255,7 @@ impl WordReader<'_> {
 
     fn read_backquotes(&mut self) {
         self.word.is_dynamic = true;
+        self.has_other = true;
         let mut script = String::new();
         while let Some(c) = self.next() {
             match c {

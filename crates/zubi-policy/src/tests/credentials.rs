@@ -102,8 +102,8 @@ fn approval_prompts_name_credential_files() {
         ask: its effects cannot be determined: `$HOME/.ssh/*` is worked out only when it runs (a rule never allows effects that cannot be determined)
         ask: it may read /h/.ssh/* (credentials are stored there)
     cat "$HOME/.ssh/id_rsa"
-        ask: its effects cannot be determined: `"$HOME/.ssh/id_rsa"` is worked out only when it runs (a rule never allows effects that cannot be determined)
         ask: it may read /h/.ssh/id_rsa (credentials are stored there)
+        offered: reading /h/.ssh/id_rsa (shell.run), for this session
     cat ~you/.ssh/id_rsa
         ask: it mentions a place of credentials: `~you/.ssh/id_rsa` (whether it reads the files there cannot be determined)
     cat -- --file=@a/.env

@@ -4,6 +4,7 @@ use std::io::{self, Write as _};
 use std::sync::{Mutex, PoisonError};
 
 use camino::Utf8PathBuf;
+use serde_json::Value;
 use zubi_base::owner_only;
 
 use super::{AuditRecord, AuditSink};
@@ -46,6 +47,19 @@ impl AuditFile {
             0 => self.directory.join("audit.jsonl"),
             age => self.directory.join(format!("audit.{age}.jsonl")),
         }
+    }
+
+    /// Reads the records of calls of a tool that a user approved, with their arguments, oldest first. Skips what it cannot
+    /// read: a log may end in the middle of a record.
+    pub fn approved_arguments(&self, tool: &str) -> Vec<Value> {
+        let texts = (0..=ROTATED_LOGS).rev().filter_map(|age| std::fs::read_to_string(self.path(age)).ok());
+        let records = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
+        let records = records.filter_map(|line| serde_json::from_str::<Value>(&line).ok());
+        let is_approved = |record: &Value| {
+            record["tool"] == tool
+                && matches!(record["decision"].as_str(), Some(super::APPROVED | super::CONFIRMED_BY_CLIENT))
+        };
+        records.filter(is_approved).map(|mut record| record["arguments"].take()).collect()
     }
 
     /// Checks whether records can be written, without writing one, and returns the log's path. A log that other users

@@ -102,3 +102,14 @@ fn records_have_a_maximum_size() {
     );
     assert_eq!(client("Claude 1.0"), "Claude 1.0");
 }
+
+#[test]
+fn arguments_of_approved_calls_are_read_from_all_logs() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = AuditFile::with_limit(Utf8Path::from_path(directory.path()).unwrap(), 600);
+    for (number, decision) in [(1, APPROVED), (2, "deny"), (3, CONFIRMED_BY_CLIENT), (4, "allow")] {
+        file.record(&AuditRecord { decision, ..record("shell.run", &json!({"command": format!("c{number}")})) });
+    }
+    file.record(&AuditRecord { decision: APPROVED, ..record("other", &json!({"command": "x"})) });
+    assert_eq!(file.approved_arguments("shell.run"), [json!({"command": "c1"}), json!({"command": "c3"})]);
+}

@@ -13,7 +13,7 @@ use zubi_base::text::{ContentHash, quote_for_shell};
 
 use super::index::RegisteredTool;
 use super::{CallError, Registry};
-use crate::audit::{self, AuditRecord};
+use crate::audit::{self, APPROVED, AuditRecord, CONFIRMED_BY_CLIENT};
 use crate::code::ErrorCode;
 use crate::cx::{ApprovalAnswer, ApprovalRequest, ToolCx};
 use crate::filter::ToolFilter;
@@ -27,8 +27,6 @@ use zubi_policy::{ApprovalOption, Decision, MAX_RECENT_CALLS, Policy, RecentCall
 /// The maximum length of an `--auto-approve` argument that an error suggests, in bytes. A longer one could be
 /// truncated, and would then be a different argument.
 const ARGUMENT_BYTES: usize = 1_500;
-/// The audit log's word for a user's approval.
-const APPROVED: &str = "approved";
 /// The beginning of the line that shows the arguments with which an edited call was made.
 pub const CHANGED_ARGUMENTS: &str = "The user changed the arguments to ";
 /// The maximum number of edits by a person before one call runs.
@@ -217,7 +215,7 @@ impl Registry {
                 "Wait until the user has answered, then call it again.",
             )),
             ApprovalAnswer::Unavailable if is_confirmed_by_client(spec, footprint, cx) => {
-                Ok(Permission::Granted("client"))
+                Ok(Permission::Granted(CONFIRMED_BY_CLIENT))
             }
             ApprovalAnswer::Unavailable => Err(ToolError::user(
                 ErrorCode::ApprovalUnavailable,

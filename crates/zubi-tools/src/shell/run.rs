@@ -11,10 +11,10 @@ use zubi_exec::sandbox::Net;
 use zubi_policy::shell::{self, MAX_SCRIPT};
 use zubi_tool_api::{Effect, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput};
 
-use super::answer;
 use super::shell_tool::{
     SHELL_TOOL, ShellToolContext, directory, environment, prepare_sandbox, run_error, sandbox_problem,
 };
+use super::{answer, git_start};
 use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct RunCommand;
@@ -98,7 +98,11 @@ impl TypedTool for RunCommand {
         let input = Self::parse(args.clone())?;
         input.check()?;
         let directory = directory(cx, input.cwd.as_deref())?;
-        let analysis = shell::read_with_input(&input.command, &directory, input.stdin.is_some());
+        let mut analysis = shell::read_with_input(&input.command, &directory, input.stdin.is_some());
+        let roots = cx.workspace.roots();
+        let bare = git_start::bare_repository_problem(&analysis.commands, &directory, &analysis.reads, &roots);
+        analysis.unresolved.extend(bare);
+        let is_git_hardened = git_start::is_hardened(&analysis.commands, &directory, &roots);
         let sandbox = shell.jobs.runner().sandbox();
         let (network, hosts) = match input.network() {
             Net::None => ("no network", Vec::new()),
@@ -118,6 +122,7 @@ impl TypedTool for RunCommand {
             directory: Some(directory),
             sandbox: Some(sandbox.describe(&files, network)),
             preview: input.stdin,
+            is_git_hardened,
             ..Footprint::default()
         })
     }
@@ -129,6 +134,8 @@ impl TypedTool for RunCommand {
         let mut job = ProcessJob::new(command, directory(cx, input.cwd.as_deref())?, cx.workspace.roots());
         job.manifest.net = input.network();
         job.environment = environment();
+        let analysis = shell::read_with_input(&input.command, &job.directory, input.stdin.is_some());
+        job.environment.extend(git_start::environment(&analysis.commands));
         let requested = input.timeout_ms.map(|ms| Duration::from_millis(ms.min(MAX_TIMEOUT_MS)));
         job.stdin = input.stdin;
         if is_background {

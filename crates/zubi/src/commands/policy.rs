@@ -11,8 +11,11 @@ use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 use zubi_host::{AllowedTools, CallContext, CallRequest, Explanation, PolicyInForce, ToolService as _};
+use zubi_policy::PolicyPaths;
 use zubi_policy::rule::Action;
+use zubi_policy::suggestion::{SuggestedRule, suggest_rules};
 use zubi_tool_api::approval_prompt::escape;
+use zubi_tool_api::audit::AuditFile;
 use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface};
 use zubi_tool_api::output::clean;
 
@@ -27,6 +30,7 @@ const TIMEOUT: Duration = Duration::from_mins(1);
 pub(super) fn run(session: &CliSession, policy: &PolicyCommand) -> Result<ExitCode, Failure> {
     match policy {
         PolicyCommand::Explain(explain) => self::explain(session, explain),
+        PolicyCommand::Suggest { min, json } => suggest(session, *min, *json),
         PolicyCommand::List { json } => {
             let policy = block_on(async {
                 let host = session.attach(false, |_| {}).await?.service;
@@ -42,6 +46,37 @@ pub(super) fn run(session: &CliSession, policy: &PolicyCommand) -> Result<ExitCo
             Ok(if policy.broken.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
         }
     }
+}
+
+/// Prints rules for the commands of `shell.run` that the user has approved at least `min` times.
+fn suggest(session: &CliSession, min: usize, json: bool) -> Result<ExitCode, Failure> {
+    let approved = AuditFile::new(session.state_directory()).approved_arguments("shell.run");
+    // The log shortens long scripts; a part of a script says nothing about the rest.
+    let scripts =
+        approved.iter().filter_map(|arguments| arguments["command"].as_str()).filter(|text| !text.contains('…'));
+    let paths = PolicyPaths { roots: session.folders.clone(), ..PolicyPaths::default() };
+    let mut suggestions = suggest_rules(scripts, &paths);
+    suggestions.retain(|suggestion| suggestion.count >= min);
+    if json {
+        let rules = suggestions.iter().map(|suggestion| {
+            json!({ "rule": suggestion.rule, "approved": suggestion.count, "commands": suggestion.commands })
+        });
+        terminal::print_json(&json!({ "rules": rules.collect::<Vec<_>>() }))?;
+    } else {
+        terminal::print(&render_suggestions(&suggestions, min))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn render_suggestions(suggestions: &[SuggestedRule], min: usize) -> String {
+    let texts = suggestions.iter().map(|SuggestedRule { rule, count, commands }| {
+        format!("# approved {count} times: {}\n{}", escape(&commands.join(", ")), rule.to_toml())
+    });
+    let text = texts.collect::<Vec<_>>().join("\n\n");
+    if text.is_empty() {
+        return format!("The audit log has no command that was approved {min} times and that a rule could allow.");
+    }
+    clean(text)
 }
 
 fn explain(session: &CliSession, explain: &ExplainPolicy) -> Result<ExitCode, Failure> {

@@ -1,7 +1,8 @@
 //! The parts of a script that accept no placeholders. They are parsed only to find their ends.
 
 use super::super::scan::TemplateToken;
-use super::{HereDocument, Lexer};
+use super::Lexer;
+use zubi_base::here_document::HereDocument;
 
 impl Lexer<'_> {
     /// Reads single-quoted text through its closing quote, and refuses placeholders in it.
@@ -199,28 +200,23 @@ impl Lexer<'_> {
     }
 
     /// Reads the delimiter of a here-document after `<<` or `<<-`.
-    pub(super) fn here_document(&mut self, tabs: bool) {
-        while matches!(self.peek_char(), Some(' ' | '\t')) {
-            self.at += 1;
+    pub(super) fn here_document(&mut self, strips_tabs: bool) {
+        let rest: String = self
+            .symbols
+            .get(self.at..)
+            .unwrap_or_default()
+            .iter()
+            // A placeholder is not a part of a plain word.
+            .map(|symbol| if let TemplateToken::Char(character, _) = symbol { *character } else { '\0' })
+            .take_while(|character| *character != '\n')
+            .collect();
+        match HereDocument::parse(&rest, strips_tabs) {
+            Some((document, length)) => {
+                self.at += rest.get(..length).map_or(0, |read| read.chars().count());
+                self.pending.push(document);
+            }
+            None => self.mark_undecidable("a here-document whose end is not a plain word"),
         }
-        let escaped = self.accept('\\');
-        let quote = if escaped { None } else { self.peek_char().filter(|quote| matches!(quote, '\'' | '"')) };
-        self.at += usize::from(quote.is_some());
-        let mut delimiter = String::new();
-        while let Some(character) = self.peek_char().filter(|next| is_word(*next) || matches!(next, '.' | '-')) {
-            delimiter.push(character);
-            self.at += 1;
-        }
-        let is_closed = quote.is_none_or(|quote| self.accept(quote));
-        let is_end = match self.peek() {
-            Some(TemplateToken::Char(next, _)) => " \t\n;|&<>()".contains(next),
-            Some(TemplateToken::Placeholder(_)) => false,
-            None => true,
-        };
-        if delimiter.is_empty() || !is_closed || !is_end {
-            return self.mark_undecidable("a here-document whose end is not a plain word");
-        }
-        self.pending.push(HereDocument { delimiter, tabs, expanded: quote.is_none() && !escaped });
     }
 
     /// Reads the bodies of the here-documents that the previous line has announced.
@@ -248,14 +244,10 @@ impl Lexer<'_> {
                 }
             }
         }
-        // Some shells do not search for the end inside these, and a backslash joins lines.
-        if document.expanded
-            && (line.contains("$(") || line.contains("${") || line.contains('`') || line.ends_with('\\'))
-        {
+        if document.is_ambiguous(&line) {
             self.mark_undecidable("a here-document with substitutions");
         }
-        let candidate = if document.tabs { line.trim_start_matches('\t') } else { &line };
-        !has_placeholder && candidate == document.delimiter
+        !has_placeholder && document.is_end(&line)
     }
 }
 

@@ -162,9 +162,9 @@ async fn approvals_apply_for_their_scope() {
     assert_snapshot!(scopes.join("\n"), @"
     Once: this call
     Session: exactly `git push origin` (shell.run), for this session
-    Session: `git push` with any arguments (shell.run), for this session
-    Workspace: `git push` with any arguments (shell.run), always in this workspace
-    Always: `git push` with any arguments (shell.run), always and everywhere
+    Session: `git push` with any arguments that run, load or write nothing else (shell.run), for this session
+    Workspace: `git push` with any arguments that run, load or write nothing else (shell.run), always in this workspace
+    Always: `git push` with any arguments that run, load or write nothing else (shell.run), always and everywhere
     ");
 
     // The calls that run without a prompt in this session, then in the next one here, then in the next one elsewhere.
@@ -280,9 +280,9 @@ async fn prompts_list_what_else_an_answer_allows() {
     assert_snapshot!(options.join("\n"), @r#"
     this call: []
     exactly `git push other` (shell.run), for this session: []
-    `git push` with any arguments (shell.run), for this session: ["shell.run: git push --force", "shell.run: git push origin"]
-    `git push` with any arguments (shell.run), always in this workspace: ["shell.run: git push --force", "shell.run: git push origin"]
-    `git push` with any arguments (shell.run), always and everywhere: ["shell.run: git push --force", "shell.run: git push origin"]
+    `git push` with any arguments that run, load or write nothing else (shell.run), for this session: ["shell.run: git push --force", "shell.run: git push origin"]
+    `git push` with any arguments that run, load or write nothing else (shell.run), always in this workspace: ["shell.run: git push --force", "shell.run: git push origin"]
+    `git push` with any arguments that run, load or write nothing else (shell.run), always and everywhere: ["shell.run: git push --force", "shell.run: git push origin"]
     "#);
     // A call whose effect is unknown can be allowed once only.
     session.call("git push $X").await;

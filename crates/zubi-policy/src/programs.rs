@@ -1,0 +1,230 @@
+//! Options of programs: which arguments only look, and which run, load or write something.
+//!
+//! [`table`] has one row for each program or subcommand. The policy uses it twice:
+//!
+//! - A rule with `*` covers only arguments that the row lists ([`refused_words`]). Every other argument must be spelled out
+//!   in the rule. For programs without a row, `*` covers everything.
+//! - A command that a row lists as looking runs without approval ([`looks_at`]).
+//!
+//! The lists contain what is harmless, except for rows with [`Options::AllBut`]: an option that is missing costs only a
+//! prompt.
+
+mod lists;
+mod options;
+mod table;
+mod texts;
+
+use camino::Utf8Path;
+
+use self::options::parse;
+
+/// One program, or some of its subcommands.
+#[derive(Debug, Clone, Copy)]
+struct Program {
+    /// Names, separated by spaces.
+    names: &'static str,
+    /// Subcommands, separated by spaces; `*` for those that have no row; empty for a program without subcommands, or for
+    /// the options before the subcommand.
+    subcommands: &'static str,
+    style: Style,
+    /// Whether no option writes or runs anything.
+    is_inert: bool,
+    /// The options with which the program runs without approval, as in [`options`].
+    looking: Option<&'static str>,
+    /// The options that `*` in a rule covers.
+    covered: Options,
+    operands: Operands,
+    /// The options after `--`, for programs that pass them to another program.
+    rest: Option<&'static str>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Options {
+    Only(&'static str),
+    /// All except these, their abbreviations and their letters in clusters.
+    AllBut(&'static str),
+}
+
+/// The syntax of a program's options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Style {
+    /// Clusters of letters, and long options with two dashes. `--` ends the options.
+    Gnu,
+    /// Like `Gnu`, but the first operand ends the options: the following words belong to another program.
+    Posix,
+    /// Long options with one or two dashes, as in `go test -run x`.
+    Single,
+    /// Like `Gnu`, but the first word is a cluster even without a dash, as in `tar tf x`.
+    Tar,
+}
+
+/// The meaning of the words that are not options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operands {
+    /// Words without an effect of their own.
+    Words,
+    /// Paths that the program reads.
+    Files,
+    /// At most this many paths: the program writes the next one.
+    AtMost(usize),
+    /// A pattern, unless `-e` has it, and paths.
+    PatternAndFiles,
+    /// Words that must stay in the workspace if they are paths.
+    Inside,
+    None,
+    /// Words that begin with one of these, separated by spaces.
+    Prefixed(&'static str),
+    /// Words that do not begin with `+` or `@` and set nothing: `CC=x`.
+    Targets,
+    /// The first word names what runs.
+    FirstRuns,
+    /// The program writes, whatever its words are.
+    Writes,
+    /// The program only looks with one of these options, separated by spaces, and writes otherwise.
+    LooksWith(&'static str),
+    /// A script of `sed`, unless `-e` has it, and paths.
+    Sed,
+    Awk,
+    /// A filter of `jq` or `yq`, and paths.
+    Filter,
+    /// Statements of a database's shell.
+    Statements,
+    /// Addresses of web pages.
+    Addresses,
+}
+
+const BASE: Program = Program {
+    names: "",
+    subcommands: "",
+    style: Style::Gnu,
+    is_inert: false,
+    looking: None,
+    covered: Options::AllBut(""),
+    operands: Operands::Files,
+    rest: None,
+};
+
+/// Returns the indices of the words of a command that a rule with `*` does not cover, because they run, load or write
+/// something, or because their effect is not known. The index after the last word means the command as a whole.
+pub(crate) fn refused_words(argv: &[String]) -> Vec<usize> {
+    let Some((name, arguments)) = split(argv) else { return Vec::new() };
+    let mut refused = Vec::new();
+    // `python3 -m pytest` is `pytest`.
+    let python = name.starts_with("python").then(|| arguments.iter().position(|word| word == "-m")).flatten();
+    if let Some(at) = python
+        && let Some(module) = argv.get(at + 2)
+    {
+        refused.extend([at + 1, at + 2]);
+        if find(module, "").is_some() {
+            refused.extend(judge(module, argv, at + 3));
+        }
+        return refused;
+    }
+    refused.extend(judge(name, argv, 1));
+    refused
+}
+
+/// Returns whether a rule with `*` would not cover all arguments of this program.
+pub(crate) fn has_refused_options(program: &str) -> bool {
+    normal_name(program).is_some() && !only_looks(program)
+}
+
+/// Returns whether a program only looks, whatever its arguments are.
+pub(crate) fn only_looks(program: &str) -> bool {
+    let Some(name) = normal_name(program) else { return false };
+    table::PROGRAMS.iter().filter(|row| has_word(row.names, name)).all(|row| {
+        matches!(row.covered, Options::AllBut("")) && matches!(row.operands, Operands::Files | Operands::Words)
+    })
+}
+
+/// Returns whether no option of a program writes or runs anything, and its words are paths that it reads.
+pub(crate) fn is_inert(program: &str) -> bool {
+    find(program, "")
+        .is_some_and(|row| row.is_inert && matches!(row.operands, Operands::Files | Operands::PatternAndFiles))
+}
+
+/// Returns the paths that a command reads if it only looks: it writes nothing, runs no other program, and ends by itself.
+/// `None` if it is not known to do so. `is_git_hardened`: the command is started so that git runs no program that the
+/// repository's configuration names.
+pub(crate) fn looks_at(argv: &[String], is_git_hardened: bool) -> Option<Vec<&str>> {
+    let name = argv.first()?;
+    if let [_, option] = argv
+        && matches!(option.as_str(), "--version" | "-V")
+        && has_word(table::VERSIONED, name)
+    {
+        return Some(Vec::new());
+    }
+    if name == "git" && !is_git_hardened {
+        return None;
+    }
+    let subcommand = argv.get(1).filter(|_| has_subcommands(name));
+    let row = find(name, subcommand.map_or("", String::as_str))?;
+    let from = 1 + usize::from(subcommand.is_some());
+    let arguments = parse(row, Options::Only(row.looking?), argv, from);
+    if !arguments.refused.is_empty() || !texts::only_look(row, &arguments, argv) {
+        return None;
+    }
+    Some(texts::files(row, &arguments, argv))
+}
+
+/// Returns the indices of refused words from index `from` on.
+fn judge(name: &str, argv: &[String], from: usize) -> Vec<usize> {
+    if !has_subcommands(name) {
+        return find(name, "").map_or_else(Vec::new, |row| judge_row(row, argv, from));
+    }
+    let mut refused = Vec::new();
+    let mut at = from;
+    if let Some(row) = find(name, "") {
+        let words = argv.len();
+        let leading = parse(&Program { style: Style::Posix, ..*row }, row.covered, argv, from);
+        refused.extend(leading.refused);
+        at = leading.operands.first().copied().unwrap_or(words);
+    }
+    let Some(subcommand) = argv.get(at) else { return refused };
+    match find(name, subcommand) {
+        Some(row) => refused.extend(judge_row(row, argv, at + 1)),
+        // Another subcommand may do anything, and so may its words.
+        None => refused.extend(at..argv.len()),
+    }
+    refused
+}
+
+fn judge_row(row: &Program, argv: &[String], from: usize) -> Vec<usize> {
+    let mut arguments = parse(row, row.covered, argv, from);
+    texts::refuse_operands(row, &mut arguments, argv);
+    arguments.refused
+}
+
+fn find(name: &str, subcommand: &str) -> Option<&'static Program> {
+    let name = normal_name(name)?;
+    let mut rows = table::PROGRAMS.iter().filter(|row| has_word(row.names, name));
+    if subcommand.is_empty() {
+        return rows.find(|row| row.subcommands.is_empty());
+    }
+    rows.find(|row| has_word(row.subcommands, subcommand))
+}
+
+pub(crate) fn has_subcommands(name: &str) -> bool {
+    let Some(name) = normal_name(name) else { return false };
+    table::PROGRAMS.iter().any(|row| has_word(row.names, name) && !row.subcommands.is_empty())
+}
+
+/// Returns the program's name as in the table: without its directory and its version.
+fn normal_name(program: &str) -> Option<&str> {
+    let name = Utf8Path::new(program).file_name()?;
+    let is_known = |name: &str| table::PROGRAMS.iter().any(|row| has_word(row.names, name));
+    let without_version = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    [name, without_version].into_iter().find(|name| is_known(name))
+}
+
+fn split(argv: &[String]) -> Option<(&str, &[String])> {
+    let (program, arguments) = argv.split_first()?;
+    Some((Utf8Path::new(program).file_name().unwrap_or(program), arguments))
+}
+
+fn has_word(words: &str, word: &str) -> bool {
+    words.split(' ').any(|other| other == word && !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,31 @@
+//! Lists of options that several rows of the table have, or that are long.
+
+pub(super) const GIT_LOG: &str = "-0123456789 -pqwbizmcgsa -S= -G= -E -F -n= -U= -u -M[=] -C[=] -B[=] --patch --no-patch --oneline \
+    --stat[=] --shortstat --numstat --name-only --name-status --summary --dirstat[=] --graph --decorate[=] --no-decorate \
+    --format= --pretty[=] --since= --until= --after= --before= --author= --committer= --grep= --all --branches[=] --tags[=] \
+    --remotes[=] --merges --no-merges --first-parent --reverse --follow --date= --abbrev-commit --no-abbrev-commit --abbrev[=] \
+    --no-color --color[=] --cached --staged --diff-filter= --word-diff[=] --color-words[=] --ignore-all-space \
+    --ignore-space-change --ignore-blank-lines --ignore-space-at-eol --minimal --patience --histogram --diff-algorithm= \
+    --unified= --find-renames[=] --no-renames --max-count= --skip= --topo-order --date-order --left-right --cherry-pick \
+    --cherry --cherry-mark --left-only --right-only --merge-base --exit-code --quiet --check --raw --full-index --no-ext-diff \
+    --no-textconv --no-prefix --relative[=] --ancestry-path --boundary --no-notes --source --stat-width= --stat-count= \
+    --compact-summary --invert-grep --regexp-ignore-case --no-walk --full-history --children --parents --no-mailmap \
+    --mailmap --function-context -W --ignore-submodules[=] --submodule[=] --pickaxe-regex --no-patch --inter-hunk-context=";
+pub(super) const GIT_STATUS: &str = "-sbvz -u[=] --short --branch --porcelain[=] --long --show-stash --untracked-files[=] --ignored[=] \
+    --ahead-behind --no-ahead-behind --renames --no-renames --no-column --ignore-submodules[=]";
+pub(super) const CARGO: &str = "-qvr -p= -j= -F= --package= --lib --bins --bin= --tests --test= --examples --example= --benches --bench= \
+    --workspace --all --exclude= --all-targets --all-features --no-default-features --features= --release --profile= --target= \
+    --jobs= --no-run --no-fail-fast --doc --quiet --verbose --color= --locked --offline --frozen --message-format= \
+    --keep-going --ignore-rust-version --no-deps --manifest-path@ --depth= --edges= -e= --invert= -i= --duplicates -d \
+    --format-version= --check --prefix= --document-private-items";
+pub(super) const PYTEST: &str = "-qvxslh -k= -m= -r= -n= --tb= --maxfail= --lf --ff --nf --sw --last-failed --failed-first --stepwise --co \
+    --collect-only --durations= --verbose --quiet --exitfirst --capture= --color= --disable-warnings --no-header --no-summary \
+    --showlocals --strict-markers --strict-config --numprocesses= --markers --fixtures --version --help --runxfail --setup-show";
+pub(super) const GO: &str = "-v= -run= -count= -short -race -timeout= -bench= -benchmem -cover -failfast -json -parallel= -p= -tags= -list= \
+    -cpu= -shuffle= -skip= -x -n -m -f= -deps -test -e -find -versions -all -src -u -c= -short -trimpath -benchtime= -fuzztime=";
+pub(super) const NPM: &str = "-slag --silent --if-present --json --depth= --all --long --workspaces --workspace@ -w@ --prod --production \
+    --include= --omit= --offline --color= --quiet --parseable -p";
+pub(super) const MAKE: &str = "-ksnBiqrwR -j[=] -l[=] -C@ --keep-going --silent --quiet --dry-run --always-make --jobs[=] --no-print-directory \
+    --ignore-errors --question --directory@";
+pub(super) const DIFF: &str = "-uqwbBiys -U= --brief --unified[=] --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-case \
+    --side-by-side --report-identical-files --color[=] -W= --width= --suppress-common-lines";

@@ -1,0 +1,573 @@
+//! The programs. The manuals of the programs and tests with real ones are the source of the lists.
+
+use super::lists::{CARGO, DIFF, GIT_LOG, GIT_STATUS, GO, MAKE, NPM, PYTEST};
+use super::{BASE, Operands, Options, Program, Style};
+use Operands::{
+    Addresses, AtMost, Awk, Files, Filter, FirstRuns, Inside, LooksWith, None as NoOperands, PatternAndFiles, Prefixed,
+    Sed, Statements, Targets, Words, Writes,
+};
+use Options::{AllBut, Only};
+
+/// Programs that only print their version with `--version` or `-V` as the only word.
+pub(super) const VERSIONED: &str =
+    "git cargo rustc node npm python3 python go gcc make bash rg jq pip3 ruby perl java deno bun cmake clang";
+
+/// A program whose options only look, so that `*` covers all of them.
+const fn list_looking(names: &'static str, looking: &'static str) -> Program {
+    Program { names, is_inert: true, looking: Some(looking), ..BASE }
+}
+
+/// A program of which only some options look.
+const fn list_mixed(names: &'static str, looking: &'static str) -> Program {
+    Program { names, looking: Some(looking), ..BASE }
+}
+
+/// A program with a list for rules.
+const fn list_covered(names: &'static str, list: &'static str, operands: Operands) -> Program {
+    Program { names, covered: Only(list), operands, ..BASE }
+}
+
+const fn list_subcommand(
+    names: &'static str,
+    subcommands: &'static str,
+    covered: Options,
+    operands: Operands,
+) -> Program {
+    Program { names, subcommands, covered, operands, ..BASE }
+}
+
+pub(super) const PROGRAMS: &[Program] = &[
+    // Programs that only look.
+    list_looking("ls", "-1aAlhrtSRFdpinsCx --color= --color[=] --group-directories-first"),
+    list_looking("cat", "-nbsETvAeut"),
+    list_looking("nl", "-b= -w= -s= -n= -v= -i="),
+    list_looking("rev tac", ""),
+    list_looking("head", "-0123456789qv -n= -c= --lines= --bytes="),
+    // `-f`, `--pid` and `--retry` do not end.
+    Program { looking: Some("-0123456789qv -n= -c= --lines= --bytes="), ..list_looking("tail", "") },
+    Program { covered: AllBut("--files0-from"), ..list_looking("wc", "-lwcmL --lines --words --bytes --chars") },
+    list_looking("cut", "-s -d= -f= -b= -c= --complement --delimiter= --fields= --output-delimiter="),
+    Program { operands: Words, ..list_looking("tr", "-dscC") },
+    list_looking("paste", "-sz -d="),
+    list_looking("comm", "-123"),
+    Program { operands: AtMost(4), covered: AllBut(""), ..list_looking("cmp", "-lsb -n=") },
+    Program { operands: Words, ..list_looking("seq", "-w -s= -f=") },
+    Program { operands: Words, ..list_looking("expr", "") },
+    Program { operands: Words, ..list_looking("basename", "-az -s=") },
+    Program { operands: Words, ..list_looking("dirname", "-z") },
+    list_looking("realpath", "-emsqzLP --relative-to= --relative-base="),
+    list_looking("readlink", "-femnqsvz"),
+    list_looking("stat", "-Ltf -c= --format= --printf="),
+    Program {
+        covered: AllBut("--files0-from --exclude-from -X"),
+        ..list_looking("du", "-shadckmbx -d= --max-depth= --apparent-size")
+    },
+    list_looking("df", "-hTkiP"),
+    Program { operands: NoOperands, covered: AllBut(""), ..list_looking("uname", "-asnrvmpio") },
+    Program { operands: NoOperands, covered: AllBut(""), ..list_looking("whoami arch", "") },
+    Program { operands: NoOperands, covered: AllBut(""), ..list_looking("nproc", "--all") },
+    Program { operands: Words, ..list_looking("id groups", "-ugnGrz") },
+    Program { operands: Words, ..list_looking("which", "-a") },
+    Program { operands: NoOperands, covered: Only("-fsidI"), ..list_looking("hostname", "") },
+    list_looking("strings base64 md5sum sha1sum sha256sum sha512sum od hexdump fold column expand tsort", ""),
+    // Programs that also write or run with some options or operands.
+    Program {
+        covered: Only("-cdiuDz -f= -s= -w= --count --repeated --unique --ignore-case --all-repeated[=]"),
+        operands: AtMost(1),
+        ..list_mixed("uniq", "-cdiu -f= -s= -w=")
+    },
+    Program {
+        covered: Only(
+            "-bdfghinrRsuVMzcCm -k= -t= -S= --key= --field-separator= --reverse --numeric-sort --unique \
+            --human-numeric-sort --version-sort --general-numeric-sort --month-sort --ignore-case --stable --check[=] \
+            --zero-terminated --parallel= --ignore-leading-blanks --dictionary-order --debug",
+        ),
+        ..list_mixed("sort", "-bdfghinrRsuVMzcC -k= -t= --reverse --numeric-sort --unique --key= --field-separator=")
+    },
+    Program {
+        covered: Only("-bLihkrps --brief --mime --mime-type --mime-encoding --dereference"),
+        ..list_mixed("file", "-bLi --brief --mime-type")
+    },
+    Program {
+        covered: Only(
+            "-uqwbBiysrNaEZtTpcend -U= -C= -W= -x= -I= --brief --unified[=] --recursive --new-file --ignore-all-space \
+            --ignore-space-change --ignore-blank-lines --ignore-case --side-by-side --color[=] --width= --exclude= --label= \
+            --suppress-common-lines --strip-trailing-cr --text --report-identical-files",
+        ),
+        operands: AtMost(2),
+        ..list_mixed("diff", DIFF)
+    },
+    Program {
+        covered: Only("-u -R -I[=] -d= --date= --utc --iso-8601[=] --rfc-email --rfc-3339="),
+        operands: Prefixed("+"),
+        ..list_mixed("date", "-uR -I[=] --utc --iso-8601[=]")
+    },
+    Program {
+        covered: Only(
+            "-nErsuz -e= -l= --quiet --silent --regexp-extended --expression= --separate --null-data --posix",
+        ),
+        operands: Sed,
+        ..list_mixed("sed gsed", "-nEr --quiet --silent")
+    },
+    Program {
+        style: Style::Single,
+        covered: Only(
+            "-name= -iname= -path= -ipath= -wholename= -regex= -iregex= -regextype= -type= -xtype= -maxdepth= -mindepth= -size= \
+            -mtime= -mmin= -atime= -amin= -ctime= -cmin= -newer= -newermt= -perm= -user= -group= -uid= -gid= -links= -inum= -empty -not \
+            -o -a -or -and -print -print0 -printf= -ls -prune -quit -depth -d -xdev -mount -executable -readable -writable -follow -H -L -P \
+            -true -false -daystart -samefile= -nouser -nogroup -noleaf -ignore_readdir_race -lname= -ilname= -exec -execdir",
+        ),
+        ..list_mixed(
+            "find",
+            "-name= -iname= -path= -ipath= -type= -maxdepth= -mindepth= -size= -mtime= -newer= -empty -not -o -a -print -print0 -prune -mmin=",
+        )
+    },
+    Program {
+        covered: Only(
+            "-0123456789nivwxclLoEFqsHhbrRIaUzTP -A= -B= -C= -m= -e= --color[=] --include= --exclude= --exclude-dir= --recursive \
+            --line-number --ignore-case --invert-match --word-regexp --line-regexp --count --files-with-matches \
+            --files-without-match --only-matching --extended-regexp --fixed-strings --quiet --no-messages --with-filename \
+            --no-filename --after-context= --before-context= --context= --max-count= --regexp= --text --binary-files= --null \
+            --perl-regexp --byte-offset --line-buffered",
+        ),
+        operands: PatternAndFiles,
+        is_inert: true,
+        ..list_mixed(
+            "grep egrep fgrep",
+            "-0123456789nivwxclLoEFqsHh -A= -B= -C= -m= -e= --color[=] --color= --line-number --ignore-case --count",
+        )
+    },
+    Program {
+        covered: Only(
+            "-nilcowvFSNHIsxPULuabj.0p -A= -B= -C= -g= -t= -T= -e= -m= -r= -d= -M= -E= -j= --files --json --hidden --no-ignore --no-ignore-vcs \
+            --glob= --iglob= --type= --type-not= --regexp= --max-count= --context= --after-context= --before-context= --count \
+            --count-matches --files-with-matches --files-without-match --ignore-case --smart-case --case-sensitive --fixed-strings \
+            --word-regexp --line-regexp --line-number --no-line-number --no-heading --heading --color= --with-filename --no-filename \
+            --only-matching --multiline --pcre2 --replace= --max-depth= --max-columns= --max-filesize= --sort= --sortr= --stats \
+            --trim --vimgrep --column --text --null --threads= --no-config --type-list --invert-match --follow --passthru --no-messages \
+            --multiline-dotall --unrestricted --crlf --encoding= --one-file-system --quiet -q",
+        ),
+        operands: PatternAndFiles,
+        ..list_mixed(
+            "rg",
+            "-nilcowvFSNHq -A= -B= -C= -g= -t= -e= -m= --files --json --no-config --no-heading --glob= --type= --color= --count --max-count= \
+            --files-with-matches --ignore-case --line-number --sort= --context= --fixed-strings --word-regexp --max-depth= --smart-case",
+        )
+    },
+    Program {
+        covered: AllBut("-o -R --output --fromfile --fromtabfile --info"),
+        ..list_mixed("tree", "-df -L= --dirsfirst --noreport")
+    },
+    list_covered("xxd", "-pubeia -l= -s= -c= -g= -o=", AtMost(1)),
+    list_covered("awk gawk mawk nawk", "-F= -v= --field-separator= --assign= --posix --version", Awk),
+    list_covered(
+        "jq gojq jaq",
+        "-rcneasSMCj0R --raw-output --compact-output --null-input --exit-status --slurp --sort-keys --tab --indent= \
+        --arg= --argjson= --args --jsonargs --raw-input --monochrome-output --color-output --ascii-output --join-output --stream --seq --unbuffered",
+        Filter,
+    ),
+    list_covered(
+        "yq",
+        "-rcneNPCMj -o= -p= -I= --output-format= --input-format= --prettyPrint --no-colors --no-doc --null-input --indent= --raw-output --exit-status",
+        Filter,
+    ),
+    Program {
+        style: Style::Tar,
+        ..list_covered(
+            "tar bsdtar gtar",
+            "-tvzjJnap -f@ --list --file@ --verbose --gzip --xz --bzip2 --wildcards --numeric-owner --exclude=",
+            Words,
+        )
+    },
+    list_covered("unzip", "-lvtZqpUO", LooksWith("l v t Z p")),
+    list_covered(
+        "less more",
+        "-NSRFXinEeIMmrsuwW --no-init --quit-if-one-screen --RAW-CONTROL-CHARS --LINE-NUMBERS --chop-long-lines",
+        Targets,
+    ),
+    list_covered(
+        "bat batcat",
+        "-npAPuf --plain --number --show-all --style= --color= --paging= -l= --language= -r= --line-range= --theme= \
+        --decorations= --wrap= --tabs= --no-config -H= --highlight-line= --list-languages --list-themes",
+        Files,
+    ),
+    list_covered(
+        "fd fdfind",
+        "-HIaisgFpL0uqE1 -e= -t= -d= -E= -S= -c= -j= --type= --extension= --max-depth= --min-depth= --exact-depth= --hidden --no-ignore \
+        --exclude= --glob --absolute-path --full-path --follow --fixed-strings --case-sensitive --ignore-case --size= --color= \
+        --changed-within= --changed-before= --print0 --max-results= --strip-cwd-prefix --no-ignore-vcs --unrestricted --quiet",
+        Words,
+    ),
+    list_covered("man", "-kfw -s= --whatis --apropos --path --where --sections=", Words),
+    list_covered(
+        "ps",
+        "-efAaxlHjLmNTVwu -o= -p= -C= -U= -G= -t= --sort= --no-headers --headers --forest --pid= --ppid= --format=",
+        Prefixed("aux ax axu auxw auxww"),
+    ),
+    // Programs that write, or do so without a certain option.
+    Program { operands: Writes, ..list_covered("split csplit zip dd patch vi vim nano emacs", "", Writes) },
+    list_covered("rustfmt", "-qvl --check --edition= --quiet --verbose --color= --files-with-diff", LooksWith("check")),
+    list_covered(
+        "black isort",
+        "-qvSCl --check --check-only --diff --quiet --verbose -l= --line-length= --color --no-color",
+        LooksWith("check check-only diff"),
+    ),
+    list_covered(
+        "prettier",
+        "-lc --check --list-different --no-color --log-level= --ignore-unknown",
+        LooksWith("c l check list-different"),
+    ),
+    list_covered("clang-format", "-nv --dry-run --Werror --verbose --style= --fallback-style=", LooksWith("n dry-run")),
+    list_covered("gofmt", "-lds -e", LooksWith("l d")),
+    list_covered(
+        "shellcheck",
+        "-axWCV -s= -e= -i= -f= -S= -o= --shell= --exclude= --include= --format= --severity= --color= --norc --external-sources",
+        Files,
+    ),
+    // Builds and tests, which run the project's code in any case.
+    list_subcommand(
+        "cargo",
+        "",
+        Only("-qv --quiet --verbose --locked --offline --frozen --color= --version --list"),
+        Targets,
+    ),
+    Program {
+        rest: Some(
+            "-q --nocapture --no-capture --test-threads= --exact --ignored --include-ignored --skip= --list --show-output --quiet --color= --format=",
+        ),
+        ..list_subcommand("cargo", "test t bench", Only(CARGO), Targets)
+    },
+    Program { rest: Some("-W= -D= -A= -F="), ..list_subcommand("cargo", "clippy", Only(CARGO), NoOperands) },
+    Program {
+        rest: Some("-lv --check --quiet"),
+        ..list_subcommand(
+            "cargo",
+            "fmt",
+            Only("-qvp= --package= --all --check --quiet --verbose --message-format= -p="),
+            NoOperands,
+        )
+    },
+    Program { rest: Some("*"), ..list_subcommand("cargo", "run r", Only(CARGO), Targets) },
+    Program {
+        rest: Some(""),
+        ..list_subcommand(
+            "cargo",
+            "check c build b doc d tree metadata clean search pkgid version verify-project locate-project",
+            Only(CARGO),
+            Targets,
+        )
+    },
+    Program { rest: Some(""), ..list_subcommand("cargo", "nextest", Only(CARGO), Prefixed("run list")) },
+    list_subcommand("npm pnpm yarn bun", "", Only("-s --silent --version -v --json"), Targets),
+    Program {
+        rest: Some(""),
+        ..list_subcommand(
+            "npm pnpm yarn bun",
+            "test t ls list outdated view info why explain audit ping prefix root version",
+            Only(NPM),
+            Targets,
+        )
+    },
+    Program { rest: Some(""), ..list_subcommand("npm pnpm yarn bun", "run run-script", Only(NPM), FirstRuns) },
+    list_covered("npx bunx pnpx uvx pipx", "-qy --yes --no-install --no --quiet", FirstRuns),
+    list_subcommand("go", "", Only(""), Targets),
+    Program {
+        style: Style::Single,
+        ..list_subcommand("go", "test vet build list run fmt doc version mod", Only(GO), Inside)
+    },
+    list_covered("make gmake", MAKE, Targets),
+    list_covered("ninja", "-vn -j= -k= -l= --verbose --quiet", Targets),
+    list_covered(
+        "ctest",
+        "-VQNF -j= -R= -E= -L= -I= -C= --output-on-failure --verbose --parallel= --stop-on-failure --rerun-failed --timeout= --repeat= --show-only[=]",
+        Words,
+    ),
+    list_covered("pytest py.test", PYTEST, Inside),
+    list_covered(
+        "mypy pyright",
+        "-vp= -m= --strict --verbose --no-error-summary --pretty --show-error-codes --ignore-missing-imports --no-incremental --warnings --stats --version -p=",
+        Inside,
+    ),
+    list_subcommand("ruff", "", Only("-qvs --quiet --verbose --silent --version"), Targets),
+    list_subcommand(
+        "ruff",
+        "check rule linter version",
+        Only(
+            "-qvne --select= --ignore= --extend-select= --quiet --verbose --statistics --show-files --output-format= --no-cache --exit-zero --preview --target-version= --line-length= --no-fix --diff",
+        ),
+        Inside,
+    ),
+    list_subcommand(
+        "ruff",
+        "format",
+        Only("-qv --check --diff --quiet --verbose --no-cache --preview --line-length="),
+        LooksWith("check diff"),
+    ),
+    list_covered(
+        "eslint",
+        "-v --quiet --ext= --max-warnings= --no-color --color --version --no-inline-config --report-unused-disable-directives",
+        Inside,
+    ),
+    Program {
+        style: Style::Single,
+        ..list_covered(
+            "tsc",
+            "-noEmit -pretty -strict -version -v -skipLibCheck -noErrorTruncation -listFiles -help -h -showConfig",
+            Inside,
+        )
+    },
+    list_covered(
+        "jest vitest mocha",
+        "-bit= -t= --testNamePattern= --verbose --silent --ci --bail --runInBand --run --passWithNoTests --version --listTests",
+        Prefixed("run list src test tests spec __tests__ ./src ./test"),
+    ),
+    Program {
+        style: Style::Single,
+        ..list_covered(
+            "gcc g++ cc c++ clang clang++ tcc icc nvcc",
+            "-fsyntax-only -Wall -Wextra -Werror -Wpedantic -pedantic -std= -std=c11 -std=c17 -std=c++17 -std=c++20 -c -g -O0 -O1 -O2 -O3 -Os --version -version -v -E -w",
+            Inside,
+        )
+    },
+    list_covered("rustc javac kotlinc scalac ghc ocamlc", "-V --version -vV --help", NoOperands),
+    Program {
+        style: Style::Posix,
+        covered: Only(
+            "-cv --test --test-only --check --version --test-name-pattern= --test-concurrency= --test-reporter=spec --enable-source-maps --no-warnings --trace-warnings",
+        ),
+        operands: Inside,
+        names: "node nodejs deno ts-node tsx",
+        ..BASE
+    },
+    Program {
+        style: Style::Posix,
+        covered: Only("-uBIsSEOqvVPd -W= --version"),
+        operands: Inside,
+        names: "python pypy ipython",
+        ..BASE
+    },
+    Program {
+        style: Style::Posix,
+        covered: Only("-wvcW --version"),
+        operands: Inside,
+        names: "perl ruby php lua luajit julia Rscript",
+        ..BASE
+    },
+    list_covered(
+        "mvn mvnw",
+        "-qBUeXoN -pl= -am -T= --quiet --batch-mode --errors --offline --no-transfer-progress -ntp",
+        Targets,
+    ),
+    list_covered(
+        "gradle gradlew",
+        "-qidsm --quiet --info --debug --stacktrace --offline --daemon --no-daemon --parallel --continue --dry-run --console= --rerun-tasks --warning-mode= --tests=",
+        Targets,
+    ),
+    list_subcommand("dotnet", "", Only("--version --info --list-sdks"), Targets),
+    list_subcommand(
+        "dotnet",
+        "build test restore list",
+        Only(
+            "-nv= -c= -f= --no-build --no-restore --configuration= --framework= --verbosity= --nologo --filter= --list-tests -t",
+        ),
+        Inside,
+    ),
+    // Programs that reach other places.
+    Program { style: Style::Posix, ..list_covered("ssh", "-vqTnNCx46 -p= -l=", Words) },
+    list_subcommand("scp sftp", "", AllBut("-o -S -F -D -J -s"), Words),
+    list_subcommand(
+        "rsync",
+        "",
+        AllBut(
+            "-e -T -B --rsh --rsync-path --log-file --write-batch --only-write-batch --temp-dir --partial-dir --backup-dir --config --files-from --remote-option -M --early-input --password-file",
+        ),
+        Words,
+    ),
+    list_subcommand(
+        "wget",
+        "",
+        AllBut(
+            "-O -o -a -P -i -e -B --output-document --output-file --append-output --directory-prefix --input-file --execute --config --use-askpass --save-cookies --warc-file --post-file --body-file --load-cookies",
+        ),
+        Addresses,
+    ),
+    list_covered(
+        "curl",
+        "-sSfLIivk46g -m= -A= -X= --max-time= --compressed --retry= --retry-delay= --connect-timeout= --fail --silent --show-error --location --head \
+        --include --verbose --http1.1 --http2 --ipv4 --ipv6 --user-agent= --range= -r=",
+        Addresses,
+    ),
+    list_covered("sqlite3 sqlite duckdb mysql mariadb psql", "-csv -json -readonly -header -At", Statements),
+    list_subcommand("docker podman", "", Only("-v --version"), Targets),
+    list_subcommand(
+        "docker podman",
+        "ps images logs inspect version info stats top port history search",
+        Only(
+            "-aqfnlts --all --quiet --filter= --format= --tail= --since= --until= --timestamps --no-trunc --follow --size --last= --latest --type= --no-stream",
+        ),
+        Words,
+    ),
+    list_subcommand("kubectl oc", "", Only("-n= --namespace="), Targets),
+    list_subcommand(
+        "kubectl oc",
+        "get describe logs top version explain api-resources",
+        Only(
+            "-Aowlfhc= -n= -o= -l= -c= --namespace= --all-namespaces --output= --selector= --container= --tail= --since= --previous --show-labels --watch",
+        ),
+        Words,
+    ),
+    list_subcommand("gh", "", Only("--version"), Targets),
+    list_subcommand("gh", "status browse", Only("-n"), Words),
+    list_subcommand("terraform tofu", "", Only("-version"), Targets),
+    Program {
+        style: Style::Single,
+        ..list_subcommand("terraform tofu", "validate version providers", Only("-json -no-color"), Words)
+    },
+    // `git`: see also `shell/git.rs` for options that certainly run something.
+    list_subcommand(
+        "git",
+        "",
+        Only(
+            "-P -C@ -c= --no-pager --no-optional-locks --literal-pathspecs --version -v -p --paginate --glob-pathspecs --icase-pathspecs --no-replace-objects",
+        ),
+        Words,
+    ),
+    Program {
+        looking: Some("-sb --short --branch --porcelain[=]"),
+        ..list_subcommand("git", "status", Only(GIT_STATUS), Words)
+    },
+    Program {
+        looking: Some(
+            "-0123456789pgs -n= -S= -G= -U= --oneline --stat --name-only --name-status --graph --decorate --format= --pretty= --since= --until= --author= --patch --no-patch --all --no-color --abbrev-commit --reverse --first-parent --no-merges --merges --max-count= --date= --shortstat --numstat --follow --grep=",
+        ),
+        operands: Inside,
+        ..list_subcommand("git", "log show", Only(GIT_LOG), Inside)
+    },
+    Program {
+        looking: Some(
+            "-w -U= --stat --name-only --name-status --cached --staged --shortstat --numstat --no-color --unified=",
+        ),
+        operands: Inside,
+        ..list_subcommand("git", "diff", Only(GIT_LOG), Inside)
+    },
+    Program {
+        looking: Some("-av --show-current --all --list --verbose"),
+        operands: NoOperands,
+        ..list_subcommand(
+            "git",
+            "branch",
+            Only(
+                "-avrl --show-current --all --list --verbose --remotes --merged[=] --no-merged[=] --contains= --sort= --format= --no-color --color[=] --points-at= -dDmMcCf -u= -t --delete --force --move --copy --set-upstream-to= --unset-upstream --track[=] --no-track",
+            ),
+            Words,
+        )
+    },
+    Program {
+        looking: Some("--show-toplevel --abbrev-ref --short --show-prefix --is-inside-work-tree --verify -q"),
+        operands: Words,
+        ..list_subcommand(
+            "git",
+            "rev-parse",
+            Only(
+                "-q --show-toplevel --abbrev-ref[=] --short[=] --show-prefix --is-inside-work-tree --verify --git-dir --show-cdup --absolute-git-dir --is-bare-repository --symbolic --all --branches --tags --quiet",
+            ),
+            Words,
+        )
+    },
+    Program {
+        looking: Some("-mocdz --modified --others --cached --exclude-standard --deleted --stage -s"),
+        operands: Inside,
+        ..list_subcommand(
+            "git",
+            "ls-files",
+            Only(
+                "-mocdzsutvk --modified --others --cached --exclude-standard --deleted --stage --unmerged --killed --full-name --error-unmatch --eol --deduplicate",
+            ),
+            Inside,
+        )
+    },
+    list_subcommand(
+        "git",
+        "grep",
+        AllBut("-O -f --open-files-in-pager --ext-grep --no-index --textconv --recurse-submodules"),
+        Words,
+    ),
+    list_subcommand(
+        "git",
+        "shortlog whatchanged range-diff reflog blame annotate cat-file ls-tree describe name-rev rev-list merge-base show-ref for-each-ref diff-tree diff-index diff-files cherry count-objects check-ignore check-attr var stash tag notes",
+        AllBut(
+            "-o -O --output --output-directory --ext-diff --textconv --show-signature --no-index --contents --open-files-in-pager --edit --filters --batch-command --stdin -u --local-user --gpg-sign --sign -v --verify -F --file --exec --no-textconv",
+        ),
+        Words,
+    ),
+    list_subcommand(
+        "git",
+        "add rm mv commit checkout switch restore reset revert merge cherry-pick pull fetch push clean remote apply am",
+        AllBut(
+            "-o -O -u -s -X --output --exec --upload-pack --receive-pack --template --gpg-sign --strategy --upload --config --directory --unsafe-paths --interactive -i -p -e --edit --patch --mirror --tool -c",
+        ),
+        Words,
+    ),
+    list_subcommand(
+        "git",
+        "init clone",
+        AllBut(
+            "-u -c -o -b --upload-pack --config --template --separate-git-dir --reference --recurse-submodules --recursive --server-option --object-format --bare --mirror --shared --local --origin",
+        ),
+        Inside,
+    ),
+    list_subcommand("git", "ls-remote", AllBut("-u -o --upload-pack --exec --server-option"), Words),
+    list_subcommand(
+        "git",
+        "rebase",
+        AllBut("-x -s -X -i -S -e --exec --strategy --interactive --gpg-sign --edit-todo --show-current-patch --root"),
+        Words,
+    ),
+    list_subcommand("git", "worktree", AllBut("-f --force --reason"), Inside),
+    list_subcommand(
+        "git",
+        "submodule",
+        Only("-q --quiet --cached --recursive --summary-limit="),
+        Prefixed("status summary"),
+    ),
+    list_subcommand(
+        "git",
+        "config",
+        Only(
+            "-lz --get --get-all --get-regexp --list --global --local --system --show-origin --show-scope --name-only --null --includes --all --regexp --default= --type=",
+        ),
+        Words,
+    ),
+    list_subcommand("git", "bisect", Only(""), Prefixed("log reset skip good bad old new terms start HEAD")),
+    list_subcommand("git", "archive", AllBut("-o --output --remote --exec --add-file --add-virtual-file"), Words),
+    list_subcommand(
+        "git",
+        "format-patch",
+        AllBut(
+            "-o --output-directory --output --ext-diff --textconv --interdiff --range-diff --signature-file --cover-letter --stdout --show-signature",
+        ),
+        Words,
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::{Options, PROGRAMS};
+
+    #[test]
+    fn lists_have_options_only() {
+        for row in PROGRAMS {
+            let (Options::Only(covered) | Options::AllBut(covered)) = row.covered;
+            for option in [covered, row.looking.unwrap_or_default()].iter().flat_map(|list| list.split_whitespace()) {
+                assert!(option.starts_with('-') && option.len() > 1, "{}: {option}", row.names);
+            }
+            assert!(!row.names.is_empty());
+        }
+    }
+
+    #[test]
+    fn the_table_covers_many_programs() {
+        let names: std::collections::BTreeSet<&str> = PROGRAMS.iter().flat_map(|row| row.names.split(' ')).collect();
+        assert!(names.len() >= 60, "{}", names.len());
+    }
+}

@@ -1,0 +1,222 @@
+//! The operands of programs: paths, and texts in languages that can run programs or write files.
+
+use super::options::{ParsedWords, stays_inside};
+use super::{Operands, Program, has_word};
+
+/// Marks operands that a rule with `*` does not cover.
+pub(super) fn refuse_operands(row: &Program, arguments: &mut ParsedWords, argv: &[String]) {
+    let operands = arguments.operands.clone();
+    let has_option = |names: &[&str]| arguments.options.iter().any(|(name, _)| names.contains(&name.as_str()));
+    let mut refuse = |is_refused: &dyn Fn(&str) -> bool| {
+        for index in &operands {
+            if argv.get(*index).is_some_and(|word| is_refused(word)) {
+                arguments.refused.push(*index);
+            }
+        }
+    };
+    match row.operands {
+        Operands::Words | Operands::Files | Operands::PatternAndFiles => {}
+        Operands::AtMost(count) => arguments.refused.extend(operands.iter().skip(count)),
+        // `@file` names a file with more options.
+        Operands::Inside => refuse(&|word| !stays_inside(word) || word.starts_with('@')),
+        Operands::None => refuse(&|_| true),
+        Operands::Prefixed(prefixes) => refuse(&|word| !prefixes.split(' ').any(|prefix| word.starts_with(prefix))),
+        Operands::Targets => refuse(&|word| word.contains('=') || word.starts_with(['+', '@'])),
+        Operands::FirstRuns => arguments.refused.extend(operands.first()),
+        Operands::Writes => arguments.refused.push(argv.len()),
+        Operands::LooksWith(options) => {
+            if !arguments.options.iter().any(|(name, _)| has_word(options, name)) {
+                arguments.refused.push(argv.len());
+            }
+        }
+        Operands::Sed => {
+            let has_expression = has_option(&["e", "expression"]);
+            if !has_expression
+                && let Some(index) = operands.first()
+                && !argv.get(*index).is_some_and(|text| is_plain_sed(text))
+            {
+                arguments.refused.push(*index);
+            }
+            let values = arguments.options.iter().filter(|(name, _)| matches!(name.as_str(), "e" | "expression"));
+            if values.into_iter().any(|(_, text)| !text.as_deref().is_some_and(is_plain_sed)) {
+                arguments.refused.push(argv.len());
+            }
+        }
+        Operands::Awk => refuse(&|word| !is_plain_awk(word)),
+        Operands::Filter => refuse(&|word| !is_plain_filter(word)),
+        Operands::Statements => refuse(&|word| {
+            let text = word.to_ascii_lowercase();
+            text.trim_start().starts_with(['.', '\\'])
+                || [
+                    "load_extension",
+                    "writefile",
+                    "readfile",
+                    "edit(",
+                    "fts3_tokenizer",
+                    "copy ",
+                    "into outfile",
+                    "\n.",
+                ]
+                .iter()
+                .any(|part| text.contains(part))
+        }),
+        Operands::Addresses => refuse(&|word| {
+            let is_web = word.starts_with("http://") || word.starts_with("https://");
+            !is_web && (word.contains("://") || word.starts_with('@') || word.to_ascii_lowercase().starts_with("file:"))
+        }),
+    }
+    if row.names == "git" {
+        arguments
+            .refused
+            .extend((0..argv.len()).filter(|index| argv.get(*index).is_some_and(|word| runs_in_git(word))));
+    }
+}
+
+/// Returns whether git runs a program because of a word: some formats verify signatures or run the commands of trailers, and
+/// the transport `ext` runs its address.
+fn runs_in_git(word: &str) -> bool {
+    word.contains("%G") || word.contains("%(trailers") || word.starts_with("ext::")
+}
+
+/// Returns whether the operands of a command with looking options only look, too.
+pub(super) fn only_look(row: &Program, arguments: &ParsedWords, argv: &[String]) -> bool {
+    let operands: Vec<&str> =
+        arguments.operands.iter().filter_map(|index| argv.get(*index)).map(String::as_str).collect();
+    if row.names == "git" && argv.iter().any(|word| runs_in_git(word)) {
+        return false;
+    }
+    match row.operands {
+        Operands::Files | Operands::PatternAndFiles => true,
+        Operands::Words => !operands.iter().any(|word| word.contains('/') && row.names == "which"),
+        Operands::AtMost(count) => operands.len() <= count,
+        Operands::None => operands.is_empty(),
+        Operands::Prefixed(prefix) => operands.iter().all(|word| word.starts_with(prefix)),
+        Operands::Sed => operands
+            .first()
+            .is_some_and(|script| arguments.options.iter().any(|(name, _)| name == "n") && is_printing_sed(script)),
+        // A revision of git is not a path of the workspace, but git itself refuses paths outside.
+        Operands::Inside => operands.iter().all(|word| stays_inside(word) || row.names == "git"),
+        _ => false,
+    }
+}
+
+/// Returns the operands that are paths.
+pub(super) fn files<'a>(row: &Program, arguments: &ParsedWords, argv: &'a [String]) -> Vec<&'a str> {
+    let has_pattern = arguments.options.iter().any(|(name, _)| matches!(name.as_str(), "e" | "files"));
+    let skipped = match row.operands {
+        Operands::PatternAndFiles if !has_pattern => 1,
+        Operands::Sed => 1,
+        Operands::Files | Operands::AtMost(_) | Operands::PatternAndFiles => 0,
+        _ => return Vec::new(),
+    };
+    arguments.operands.iter().skip(skipped).filter_map(|index| argv.get(*index)).map(String::as_str).collect()
+}
+
+/// Returns whether a script of `sed` only prints lines: `1,5p`, `/x/p`.
+fn is_printing_sed(script: &str) -> bool {
+    let Some(addresses) = script.strip_suffix('p') else { return false };
+    let is_line = |text: &str| text == "$" || (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()));
+    let pattern = addresses.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+    match (pattern, addresses.split_once(',')) {
+        (Some(pattern), _) => {
+            !pattern.is_empty() && pattern.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ' '))
+        }
+        (None, Some((from, to))) => is_line(from) && is_line(to),
+        (None, None) => is_line(addresses),
+    }
+}
+
+/// Returns whether a script of `sed` has only commands that write to its output. Errs towards `false`.
+fn is_plain_sed(script: &str) -> bool {
+    let mut rest = script;
+    loop {
+        rest = rest.trim_start_matches([' ', '\t', '\n', ';', '{', '}']);
+        if rest.is_empty() {
+            return true;
+        }
+        for _ in 0..2 {
+            let Some(after) = skip_sed_address(rest) else { return false };
+            rest = after.strip_prefix(',').unwrap_or(after);
+        }
+        rest = rest.trim_start_matches([' ', '!']);
+        if rest.starts_with('{') {
+            continue;
+        }
+        let mut chars = rest.chars();
+        let Some(command) = chars.next() else { return false };
+        rest = chars.as_str();
+        match command {
+            'p' | 'd' | 'q' | 'Q' | '=' | 'n' | 'N' | 'P' | 'D' | 'h' | 'H' | 'g' | 'G' | 'x' | 'l' | 'z' => {
+                rest = rest.trim_start_matches([' ', '\t']);
+                if !(rest.is_empty() || rest.starts_with([';', '\n', '}'])) {
+                    return false;
+                }
+            }
+            's' | 'y' => {
+                let Some(delimiter) = rest.chars().next().filter(|c| !c.is_alphanumeric() && !matches!(c, '\\' | '\n'))
+                else {
+                    return false;
+                };
+                rest = rest.get(delimiter.len_utf8()..).unwrap_or_default();
+                for _ in 0..2 {
+                    let Some(after) = skip_delimited(rest, delimiter) else { return false };
+                    rest = after;
+                }
+                let flags = if command == 's' { "gpIiM0123456789" } else { "" };
+                rest = rest.trim_start_matches(|c: char| flags.contains(c)).trim_start_matches([' ', '\t']);
+                if !(rest.is_empty() || rest.starts_with([';', '\n', '}'])) {
+                    return false;
+                }
+            }
+            _ => return false,
+        }
+    }
+}
+
+fn skip_sed_address(text: &str) -> Option<&str> {
+    if let Some(rest) = text.strip_prefix('$') {
+        return Some(rest);
+    }
+    match text.strip_prefix('/') {
+        Some(pattern) => skip_delimited(pattern, '/').map(|rest| rest.trim_start_matches(['I', 'M'])),
+        None => Some(text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '~')),
+    }
+}
+
+/// Returns the text after the next delimiter without a backslash. Refuses a delimiter in brackets, where only some
+/// implementations take it literally.
+fn skip_delimited(text: &str, delimiter: char) -> Option<&str> {
+    let mut chars = text.chars();
+    let mut in_brackets = false;
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => {
+                chars.next()?;
+            }
+            c if c == delimiter => return Some(chars.as_str()).filter(|_| !in_brackets),
+            '\n' => return None,
+            '[' if chars.as_str().starts_with([']', '^']) => return None,
+            '[' => in_brackets = true,
+            ']' => in_brackets = false,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns whether a program of `awk` runs nothing and writes only to its output. Errs towards `false`: `>` may also be a
+/// comparison.
+fn is_plain_awk(text: &str) -> bool {
+    const PARTS: &[&str] =
+        &["system", "getline", "close", "@", "|", ">", "fflush", "ENVIRON", "PROCINFO", "extension", "inplace"];
+    let without_or = text.replace("||", "");
+    !PARTS.iter().any(|part| without_or.contains(part))
+}
+
+/// Returns whether a filter of `jq` or `yq` reads only its input. Errs towards `false`.
+fn is_plain_filter(text: &str) -> bool {
+    const NAMES: &[&str] =
+        &["env", "import", "include", "input_filename", "load", "strenv", "envsubst", "system", "debug", "modulemeta"];
+    let lower = text.to_ascii_lowercase();
+    !NAMES.iter().any(|name| lower.contains(name)) && !text.contains("$__")
+}

@@ -1,0 +1,322 @@
+//! A session of commands that only look needs no approval, and dangerous variants of the same commands do.
+
+use super::*;
+
+/// A workspace with a few files and its policy.
+fn check(files: &[&str], rules: &[Value], scripts: &[&str], expected: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = zubi_base::fs::canonical(camino::Utf8Path::from_path(folder.path()).unwrap()).unwrap();
+    for file in files {
+        let path = root.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "x").unwrap();
+    }
+    std::os::unix::fs::symlink("/etc", root.join("link")).unwrap();
+    let paths = PolicyPaths {
+        roots: vec![root.clone()],
+        home: Some("/h".into()),
+        zubi_directories: Vec::new(),
+        search_path: vec!["/usr/bin".into(), "/bin".into()],
+    };
+    let policy =
+        Policy::from_rules(ToolFilter::default(), rules.iter().map(|rule| (rule, "zubi.toml:1".to_owned())), paths);
+    assert_eq!(policy.broken(), None);
+    let wrong: Vec<String> = scripts
+        .iter()
+        .filter_map(|text| {
+            let reading = crate::shell::read(text, &root);
+            let footprint = Footprint {
+                commands: reading.commands,
+                reads: reading.reads,
+                writes: reading.writes,
+                unresolved: reading.unresolved,
+                directory: Some(root.clone()),
+                is_git_hardened: true,
+                ..Footprint::from_effect(Effect::Execute)
+            };
+            let decision = policy.decide(&spec("shell.run", Effect::Execute), &caller(false), &footprint);
+            (word(decision.action) != expected)
+                .then(|| format!("{text}: {} {}", word(decision.action), decision.reason))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "expected {expected}:\n{}", wrong.join("\n"));
+}
+
+const FILES: &[&str] = &["a", "b", "src/a.rs", ".env", "server/id_rsa"];
+
+#[test]
+fn a_session_of_reading_needs_no_approval() {
+    let scripts = [
+        "ls",
+        "ls -la src",
+        "ls *.rs",
+        "ls src/*.rs",
+        "pwd && ls; echo done",
+        "cat a",
+        "cat -n a b",
+        "cat src/*.rs | head -20",
+        "head -5 a",
+        "tail -n 3 a",
+        "wc -l a b",
+        "wc -l src/*.rs",
+        "nl -ba a",
+        "cut -d: -f1 a",
+        "tr a-z A-Z < a",
+        "rev a",
+        "stat src/a.rs",
+        "file a",
+        "du -sh src",
+        "basename src/a.rs .rs",
+        "dirname src/a.rs",
+        "realpath a",
+        "seq 3",
+        "uname -a",
+        "whoami",
+        "id -u",
+        "date +%F",
+        "which cargo",
+        "sort -rn a",
+        "sort a | uniq -c",
+        "comm a b",
+        "diff -u a b",
+        "cmp a b",
+        "sed -n 1,5p a",
+        "find . -name '*.rs' -type f",
+        "grep -n 'fn .*' src/a.rs",
+        "grep -c x *.rs",
+        "rg -n x src",
+        "cat a | head -3 | wc -l",
+        "cd src && ls",
+        "cargo --version",
+        "echo $HOME",
+        "echo *.rs",
+        "for f in a b; do echo $f; done",
+        "for f in a b; do wc -l \"$f\"; done",
+        "for f in src/*.rs; do head -3 \"$f\"; done",
+        "test -f a && cat a",
+        "git status --short",
+        "git log --oneline -5",
+        "git diff --stat",
+        "git show --name-only HEAD",
+        "git branch --show-current",
+        "git rev-parse HEAD",
+        "cat <<'E'\ntext\nE",
+        "cat <<E | wc -l\ntext\nE",
+    ];
+    assert!(scripts.len() >= 40);
+    check(FILES, &[], &scripts, "allow");
+}
+
+#[test]
+fn dangerous_variants_of_reading_need_approval() {
+    let scripts = [
+        "ls ..",
+        "ls /etc",
+        "ls > .git/config",
+        "ls > out",
+        "ls \"$(x)\"",
+        "./ls",
+        "src/ls a",
+        "PATH=. ls",
+        "ls; x",
+        "ls | x",
+        "ls & x",
+        "cat .env",
+        "cat src/../.env",
+        "cat link/passwd",
+        "cat /etc/passwd",
+        "cat ~/x",
+        "cat $HOME/x",
+        "cat < .env",
+        "cat server/*",
+        "cat *",
+        "cat *rsa",
+        "head ../a",
+        "tail -f a",
+        "tail --pid=1 a",
+        "tail -F a",
+        "wc --files0-from=a",
+        "cut -f1 /etc/passwd",
+        "cd .. && cat a",
+        "cd / && ls",
+        "cd && ls",
+        "cd link && ls",
+        "cd src && cat ../../x",
+        "stat $X",
+        "file -C -m a",
+        "file -f a",
+        "du --files0-from=a",
+        "which -a x; y",
+        "date -s x",
+        "date -f a",
+        "date 01010000",
+        "hostname x",
+        "sort -o a b",
+        "sort -ro a b",
+        "sort --outp=a b",
+        "sort -T .. a",
+        "sort --compress-program=x a",
+        "sort *.rs",
+        "uniq a b",
+        "uniq -c a b",
+        "comm .env a",
+        "diff --to-file=.env a",
+        "diff -r . ..",
+        "diff a /etc/passwd",
+        "sed -n 1wb a",
+        "sed -n 1ex a",
+        "sed -i s/a/b/ a",
+        "sed -n 1,5p -i a",
+        "sed -n -f a b",
+        "sed s/a/b/e a",
+        "find . -delete",
+        "find . -fprint x",
+        "find . -exec x {} \\;",
+        "find / -name x",
+        "find . -files0-from a",
+        "grep -r x .",
+        "grep -f .env a",
+        "grep x ../a",
+        "rg --pre x a",
+        "rg --hidden x",
+        "rg -uu x",
+        "rg -z x",
+        "rg x ..",
+        "cargo --version x",
+        "cargo -V; x",
+        "git log --output=a",
+        "git log -p --ext-diff",
+        "git diff --no-index a b",
+        "git branch x",
+        "git branch -D x",
+        "git -C .. status",
+        "git status; git push",
+        "git show --format=%GG",
+        "for f in a b; do rm $f; done",
+        "for f in a ../b; do cat $f; done",
+        "for f in a .env; do cat $f; done",
+        "for f in *; do cat $f; done",
+        "for f in a; do f=.env; cat $f; done",
+        "for f in a; do read f; cat $f; done",
+        "cat $f; for f in a; do :; done",
+        "f=a; cat $f",
+        "cat <<E\n$(x)\nE",
+        "cat <<$'E'\nE\nx\n$E\n",
+        "tree -o x",
+        "env",
+        "awk 1 a",
+        "xxd a b",
+        "cat a | tee b",
+        "ls | xargs x",
+    ];
+    assert!(scripts.len() >= 60);
+    check(FILES, &[], &scripts, "ask");
+}
+
+#[test]
+fn programs_of_the_workspace_need_approval() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = zubi_base::fs::canonical(camino::Utf8Path::from_path(folder.path()).unwrap()).unwrap();
+    let paths = |search_path: &[&str]| PolicyPaths {
+        roots: vec![root.clone()],
+        search_path: search_path.iter().map(|path| root.join(path)).collect(),
+        ..PolicyPaths::default()
+    };
+    std::fs::create_dir(root.join("bin")).unwrap();
+    std::fs::write(root.join("bin/ls"), "x").unwrap();
+    let footprint = |is_unconfined| Footprint {
+        commands: vec![vec!["ls".to_owned()]],
+        directory: Some(root.clone()),
+        is_unconfined,
+        ..Footprint::from_effect(Effect::Execute)
+    };
+    let argv = vec!["ls".to_owned()];
+    let is_looking = |search_path: &[&str], is_unconfined| {
+        crate::looking::is_looking(&argv, &footprint(is_unconfined), &paths(search_path))
+    };
+    assert!(is_looking(&["/usr/bin", "bin"], false) && !is_looking(&["bin", "/usr/bin"], false));
+    assert!(!is_looking(&["/usr/bin"], true), "without a sandbox");
+}
+
+/// The sample rules of the book do not cover arguments that run, load or write something.
+#[test]
+fn sample_rules_of_the_book_cover_only_arguments_that_look() {
+    let page = include_str!("../../../../docs/src/guide/policy.md");
+    // TOML arrays of plain strings are JSON.
+    let commands: Vec<Value> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("command = ")?.split_once(']'))
+        .map(|(list, _)| serde_json::from_str(&format!("{list}]")).unwrap())
+        .collect();
+    assert!(!commands.is_empty());
+    let rules: Vec<Value> = commands.iter().map(|command| json!({"action": "allow", "command": command})).collect();
+    check(FILES, &rules, &["git log -3", "git diff --stat a", "git status -s"], "allow");
+    check(
+        FILES,
+        &rules,
+        &[
+            "git log -1 --format='[core]%n fsmonitor = x' --output=.git/config",
+            "git log -p --output new",
+            "git log --outp=x",
+            "git diff --output=.git/hooks/x",
+            "git diff --no-index --output=x a b",
+            "git log -p --ext-diff",
+            "git log --show-signature",
+            "git -c core.fsmonitor=x status",
+            "cd .. && git status",
+            "cd /tmp && git log",
+        ],
+        "ask",
+    );
+}
+
+#[test]
+fn rules_cover_only_arguments_that_look() {
+    let rules = [
+        json!({"action": "allow", "command": ["git", "status|log|diff", "*"]}),
+        json!({"action": "allow", "command": ["sort", "*"]}),
+        json!({"action": "allow", "command": ["sed", "-i", "*"]}),
+        json!({"action": "allow", "command": ["git", "archive", "--output=dist.tar", "*"]}),
+        json!({"action": "allow", "command": ["go", "test", "-o", "x"]}),
+        json!({"action": "allow", "command": ["cargo", "test", "--target-dir=*", "*"]}),
+        json!({"action": "allow", "command": ["make", "test"]}),
+    ];
+    check(
+        FILES,
+        &rules,
+        &[
+            "git log -3",
+            "git log -p --stat",
+            "sort -u a ../b",
+            "sed -i s/a/b/ a",
+            "git archive --output=dist.tar HEAD",
+            "go test -o x",
+            "cargo test --target-dir=x --release",
+            "make test",
+            "cd src && make test",
+        ],
+        "allow",
+    );
+    check(
+        FILES,
+        &rules,
+        &[
+            "git log -1 --format='[core]%n fsmonitor = x' --output=.git/config",
+            "git log -p --output new",
+            "git diff --no-index --output=x a b",
+            "git log --outp=x",
+            "sort -o a b",
+            "sort --compress-program x",
+            "sed -i '1e x' a",
+            "git archive --output=x HEAD",
+            "git archive --output=dist.tar -o x",
+            "go test -exec x",
+            "cargo test --target-dir=x --config x",
+            "make test CC=x",
+            "cd .. && make test",
+            "cd /tmp && git log",
+            "cd link && make test",
+        ],
+        "ask",
+    );
+}

@@ -1,0 +1,213 @@
+//! Commands of git: the variables with which they start, and the repositories in which they may run.
+//!
+//! A repository's configuration names programs (`core.fsmonitor`, hooks, filters), and a sandboxed command may write it. A
+//! later `git status` must not run these programs without approval.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// Subcommands that need no hook.
+const LOOKING: &[&str] = &[
+    "status",
+    "log",
+    "show",
+    "diff",
+    "branch",
+    "rev-parse",
+    "ls-files",
+    "grep",
+    "blame",
+    "shortlog",
+    "describe",
+    "cat-file",
+    "ls-tree",
+    "rev-list",
+    "merge-base",
+    "for-each-ref",
+    "show-ref",
+    "reflog",
+    "remote",
+    "tag",
+];
+
+/// Settings of a repository that name no program, by section and key.
+const PLAIN_SETTINGS: &[(&str, &[&str])] = &[
+    (
+        "core",
+        &[
+            "repositoryformatversion",
+            "filemode",
+            "bare",
+            "logallrefupdates",
+            "ignorecase",
+            "precomposeunicode",
+            "symlinks",
+            "autocrlf",
+            "eol",
+            "quotepath",
+            "abbrev",
+            "longpaths",
+        ],
+    ),
+    ("remote", &["url", "fetch", "pushurl", "push", "tagopt", "prune"]),
+    ("branch", &["remote", "merge", "rebase", "description", "vscode-merge-base", "autosetupmerge"]),
+    ("user", &["name", "email"]),
+    ("init", &["defaultbranch"]),
+    ("pull", &["rebase", "ff"]),
+    ("push", &["default", "autosetupremote"]),
+    ("color", &["ui"]),
+    ("log", &["date"]),
+    ("merge", &["conflictstyle", "ff"]),
+];
+
+fn is_git(argv: &[String]) -> bool {
+    argv.first().is_some_and(|program| Utf8Path::new(program).file_name() == Some("git"))
+}
+
+/// Returns the variables with which a script starts because it has these commands.
+pub(super) fn environment(commands: &[Vec<String>]) -> Vec<(String, String)> {
+    let mut variables: Vec<(String, String)> = Vec::new();
+    // A proxy of rustup may otherwise install a toolchain to print its version.
+    let is_version =
+        |argv: &Vec<String>| matches!(argv.as_slice(), [_, option] if option == "--version" || option == "-V");
+    if !commands.is_empty() && commands.iter().all(is_version) {
+        variables.push(("RUSTUP_AUTO_INSTALL".to_owned(), "0".to_owned()));
+    }
+    let git: Vec<&Vec<String>> = commands.iter().filter(|argv| is_git(argv)).collect();
+    if git.is_empty() {
+        return variables;
+    }
+    let mut settings = vec![("core.fsmonitor", "false"), ("core.pager", "cat"), ("safe.bareRepository", "explicit")];
+    let only_looks =
+        git.iter().all(|argv| argv.get(1).is_some_and(|subcommand| LOOKING.contains(&subcommand.as_str())));
+    if only_looks {
+        settings.push(("core.hooksPath", "/dev/null"));
+        variables.push(("GIT_OPTIONAL_LOCKS".to_owned(), "0".to_owned()));
+    }
+    variables.push(("GIT_CONFIG_COUNT".to_owned(), settings.len().to_string()));
+    for (index, (key, value)) in settings.iter().enumerate() {
+        variables.push((format!("GIT_CONFIG_KEY_{index}"), (*key).to_owned()));
+        variables.push((format!("GIT_CONFIG_VALUE_{index}"), (*value).to_owned()));
+    }
+    variables
+}
+
+/// Returns whether git runs no program that the configuration of the repository names: the directory is the workspace's
+/// own repository, no `cd` leads elsewhere, and its configuration has only plain settings.
+pub(super) fn is_hardened(commands: &[Vec<String>], directory: &Utf8Path, roots: &[Utf8PathBuf]) -> bool {
+    let moves = commands.iter().any(|argv| argv.first().is_some_and(|program| program == "cd"));
+    let metadata = directory.join(".git").symlink_metadata();
+    if moves || !roots.iter().any(|root| root == directory) || !metadata.is_ok_and(|metadata| metadata.is_dir()) {
+        return false;
+    }
+    zubi_base::fs::read_text(&directory.join(".git/config")).is_ok_and(|text| has_plain_settings(&text))
+}
+
+/// Returns whether a configuration of git has only settings that name no program.
+fn has_plain_settings(text: &str) -> bool {
+    let mut section = String::new();
+    text.lines().map(str::trim).all(|line| {
+        if line.is_empty() || line.starts_with(['#', ';']) {
+            return true;
+        }
+        // A continued line could hide a setting.
+        if line.ends_with('\\') {
+            return false;
+        }
+        if let Some(header) = line.strip_prefix('[') {
+            let Some(header) = header.strip_suffix(']') else { return false };
+            let name = header.split([' ', '.', '\t']).next().unwrap_or_default().to_ascii_lowercase();
+            section = name;
+            return PLAIN_SETTINGS.iter().any(|(plain, _)| *plain == section);
+        }
+        let key = line.split('=').next().unwrap_or_default().trim().to_ascii_lowercase();
+        PLAIN_SETTINGS.iter().any(|(plain, keys)| *plain == section && keys.contains(&key.as_str()))
+    })
+}
+
+/// Returns the reason why a git command needs approval: it may run in a bare repository, which has no `.git` in its name,
+/// so that a call may write it. `entered` are directories to which the script may change.
+pub(super) fn bare_repository_problem(
+    commands: &[Vec<String>],
+    directory: &Utf8Path,
+    entered: &[Utf8PathBuf],
+    roots: &[Utf8PathBuf],
+) -> Option<String> {
+    let git: Vec<&Vec<String>> = commands.iter().filter(|argv| is_git(argv)).collect();
+    if git.is_empty() {
+        return None;
+    }
+    let selected = git.iter().flat_map(|argv| {
+        argv.windows(2).filter(|pair| pair.first().is_some_and(|option| option == "-C")).filter_map(|pair| pair.get(1))
+    });
+    let mut directories: Vec<Utf8PathBuf> = vec![directory.to_owned()];
+    directories.extend(entered.iter().cloned());
+    let bases = directories.clone();
+    directories.extend(selected.flat_map(|path| bases.iter().map(move |base| base.join(path))));
+    let is_bare = |path: &Utf8Path| {
+        path.join("HEAD").exists()
+            && path.join("objects").is_dir()
+            && path.join("refs").is_dir()
+            && path.file_name() != Some(".git")
+    };
+    let in_workspace = |path: &Utf8Path| roots.iter().any(|root| path.starts_with(root));
+    let bare = directories
+        .iter()
+        .flat_map(|directory| directory.ancestors())
+        .find(|path| in_workspace(path) && is_bare(path))?;
+    let name = bare.file_name().unwrap_or_default();
+    Some(format!("`{name}` looks like a repository of git, whose configuration may name programs"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commands(texts: &[&str]) -> Vec<Vec<String>> {
+        texts.iter().map(|text| text.split(' ').map(str::to_owned).collect()).collect()
+    }
+
+    #[test]
+    fn only_commands_that_look_start_without_hooks() {
+        let has = |texts: &[&str], value: &str| environment(&commands(texts)).iter().any(|(_, other)| other == value);
+        assert!(has(&["git status"], "core.hooksPath") && has(&["git status"], "core.fsmonitor"));
+        assert!(!has(&["git status", "git commit -m x"], "core.hooksPath"));
+        assert!(has(&["git commit -m x"], "safe.bareRepository"));
+        assert!(environment(&commands(&["ls -l"])).is_empty());
+    }
+
+    #[test]
+    fn settings_that_name_programs_are_not_plain() {
+        let plain = "[core]\n\tbare = false\n# x\n[remote \"origin\"]\n\turl = x\n[branch \"main\"]\n\tmerge = y\n";
+        assert!(has_plain_settings(plain));
+        for other in [
+            "[core]\nfsmonitor = x",
+            "[core] fsmonitor = x",
+            "[filter \"x\"]\nclean = y",
+            "[diff \"x\"]\ntextconv = y",
+            "[include]\npath = x",
+            "[core]\nbare = a\\\nb",
+            "[core]\nworktree = /x",
+            "[alias]\nx = !y",
+            "fsmonitor = x",
+        ] {
+            assert!(!has_plain_settings(&format!("{plain}{other}\n")), "{other}");
+        }
+    }
+
+    #[test]
+    fn bare_repositories_need_approval() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(folder.path()).unwrap().to_owned();
+        for path in ["b/objects", "b/refs", "b/sub", "c"] {
+            std::fs::create_dir_all(root.join(path)).unwrap();
+        }
+        std::fs::write(root.join("b/HEAD"), "x").unwrap();
+        let problem = |texts: &[&str], entered: &[&str]| {
+            let entered: Vec<Utf8PathBuf> = entered.iter().map(|path| root.join(path)).collect();
+            bare_repository_problem(&commands(texts), &root, &entered, std::slice::from_ref(&root)).is_some()
+        };
+        assert!(problem(&["cd b", "git status"], &["b"]) && problem(&["git status"], &["b/sub"]));
+        assert!(problem(&["git -C b status"], &[]));
+        assert!(!problem(&["git status"], &["c"]) && !problem(&["ls"], &["b"]));
+    }
+}
