@@ -80,7 +80,16 @@ impl CodeQuery<'_> {
         let has_unresolved_import = codes.any(problem::is_unresolved_import);
         status.add_library_caveats_to(!items.is_empty(), has_unresolved_import);
         let delta = before.map(|before| {
-            if let Some(name) = since.filter(|_| !before.unchecked.is_empty()) {
+            let name = since.unwrap_or_default();
+            if let Some(scope) = before.scope.as_ref().filter(|scope| !after.is_within(scope)) {
+                let shown = clean_line(&self.workspace().display(scope));
+                status.notes.push(format!("compared only in `{shown}`, because `{name}` covers nothing else"));
+            }
+            if let Some(end) = &before.end {
+                let shown = clean_line(&self.workspace().display(end));
+                status.notes.push(format!("not compared from `{shown}` on, which `{name}` does not cover"));
+            }
+            if !before.unchecked.is_empty() {
                 let named = self.name_files(&before.unchecked);
                 status.notes.push(format!("not compared, because `{name}` has no complete check: {named}"));
             }

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::endpoint::DocumentRef;
 use zubi_base::lsp;
-use zubi_base::position::{Encoding, LineCol, TextSize, size};
+use zubi_base::position::{Encoding, LineCol, TextRange, TextSize, size};
 use zubi_base::sync::lock;
 
 use crate::embedding;
@@ -63,6 +63,8 @@ pub struct ResolvedTarget {
     pub path: Utf8PathBuf,
     pub reference: DocumentRef,
     pub offset: TextSize,
+    /// The text that the target names: a line without its indentation, a part of it, or only the position.
+    pub extent: TextRange,
     /// The identifier there.
     pub name: Option<String>,
     /// Set if the target was resolved as a declared symbol.
@@ -197,6 +199,7 @@ impl CodeQuery<'_> {
             reference: DocumentRef::new(path.clone()),
             path,
             offset,
+            extent: TextRange::empty(offset),
             name,
             kind: None,
             display_position,

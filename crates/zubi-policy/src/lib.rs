@@ -34,7 +34,7 @@ pub use self::approval::{ApprovalOption, RuleStore};
 pub use self::approval::{MAX_RECENT_CALLS, RecentCall, options, suggest_auto_approve};
 use self::command_words::CommandPaths;
 use self::part::{Access, DefaultAction};
-use self::rule::{Action, CompiledRule};
+use self::rule::{Action, CommandCoverage, CompiledRule};
 use crate::caller::Caller;
 use crate::filter::ToolFilter;
 use crate::footprint::Footprint;
@@ -341,16 +341,16 @@ impl Policy {
         let rules = self.rules.iter().map(Arc::as_ref);
         let mut rules =
             rules.filter(|rule| rule.text.action == Action::Allow && rule.applies_to_effect(&spec.id, effect));
-        let uncovered = rules.find_map(|rule| rule.find_uncovered(argv, footprint.directory.as_deref()))?;
-        match uncovered {
+        let coverage = rules.find_map(|rule| rule.coverage(argv, footprint.directory.as_deref()))?;
+        match coverage {
             _ if is_elsewhere => {
                 Some("a `cd` leads out of the workspace, where no rule about commands applies".to_owned())
             }
-            Some(word) => Some(format!(
+            CommandCoverage::AllBut(word) => Some(format!(
                 "`*` in a rule does not cover `{}`, which may run, load or write something; the rule must spell it out",
                 shell::shorten(&word)
             )),
-            None => None,
+            CommandCoverage::All => None,
         }
     }
 

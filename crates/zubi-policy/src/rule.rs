@@ -55,6 +55,14 @@ pub struct RuleText {
     pub examples: Examples,
 }
 
+/// The words of a command that a rule covers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum CommandCoverage {
+    All,
+    /// All but this one, which is the first that the rule's `*` does not cover.
+    AllBut(String),
+}
+
 impl RuleText {
     /// Creates a rule that allows calls of one tool. The caller can narrow it.
     pub fn allow_tool(tool: &str) -> Self {
@@ -277,16 +285,17 @@ impl CompiledRule {
         })
     }
 
-    /// Returns the first word of a command that the rule's `*` does not cover, if its pattern matches the command: `None` in
-    /// `Some` if the rule covers all words.
-    pub(super) fn find_uncovered(&self, argv: &[String], directory: Option<&Utf8Path>) -> Option<Option<String>> {
+    /// Returns how far the rule covers a command; `None` if its pattern does not match the command.
+    pub(super) fn coverage(&self, argv: &[String], directory: Option<&Utf8Path>) -> Option<CommandCoverage> {
         let command = self.command.as_ref()?;
         let root = self.root.as_deref();
         if !command.has_words(argv, directory, root) {
             return None;
         }
-        let index = command.find_uncovered(argv);
-        Some(index.map(|index| argv.get(index).cloned().unwrap_or_else(|| argv.join(" "))))
+        Some(match command.find_uncovered(argv) {
+            Some(index) => CommandCoverage::AllBut(argv.get(index).cloned().unwrap_or_else(|| argv.join(" "))),
+            None => CommandCoverage::All,
+        })
     }
 
     fn check_examples(&self) -> Result<(), String> {

@@ -58,6 +58,11 @@ mod grammar {
         overlooked: Vec<String>,
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a fixture need not survive a crash")]
+    fn write(path: &std::path::Path, text: &str) {
+        std::fs::write(path, text).unwrap();
+    }
+
     /// Runs the texts in both shells and compares them with the reader.
     fn judge(texts: &[String]) -> Judgements {
         let folder = tempfile::tempdir().unwrap();
@@ -66,10 +71,10 @@ mod grammar {
             std::fs::create_dir(folder.join(name)).unwrap();
         }
         let program = folder.join("bin/canary");
-        std::fs::write(&program, "#!/bin/sh\n: > \"$RAN/$CASE\"\n").unwrap();
+        write(&program, "#!/bin/sh\n: > \"$RAN/$CASE\"\n");
         std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         for (number, text) in texts.iter().enumerate() {
-            std::fs::write(folder.join(format!("texts/{number}")), text).unwrap();
+            write(&folder.join(format!("texts/{number}")), text);
         }
         let children: Vec<Child> = ["bash", "dash"].map(|shell| start(shell, folder, texts.len())).into();
         for mut child in children {

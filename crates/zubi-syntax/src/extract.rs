@@ -298,7 +298,7 @@ impl<'t> Extraction<'_, 't> {
         let row = outer.start_position().row;
         let leading = level.and_then(|level| level.leading.as_ref()).filter(|leading| leading.end_row + 1 >= row);
         let start = leading.and_then(|leading| leading.start).unwrap_or(outer.start_byte());
-        let end = start + self.text.get(start..outer.end_byte()).unwrap_or_default().trim_end().len();
+        let end = start + self.text.get(start..content_end(outer)).unwrap_or_default().trim_end().len();
         let doc_string = if self.table.table.has_doc_strings { doc_string(node) } else { None };
         // A function or a class without a name of its own may be the value.
         let value = || ["value", "right"].iter().find_map(|field| node.child_by_field_name(field));
@@ -361,4 +361,35 @@ fn doc_string(node: Node<'_>) -> Option<Range<usize>> {
     let first = node.child_by_field_name("body")?.named_child(0)?;
     let string = if first.kind() == "expression_statement" { first.named_child(0)? } else { first };
     (string.kind() == "string").then(|| string.byte_range())
+}
+
+/// The maximum depth of the last nodes of a declaration that are looked at for a comment.
+const MAX_TAIL_DEPTH: usize = 8;
+
+/// Returns the end of a node without a comment behind its last token in the same line. Grammars with automatic
+/// semicolons end after the comment.
+fn content_end(node: Node<'_>) -> usize {
+    let (mut node, mut end) = (node, node.end_byte());
+    for _ in 0..MAX_TAIL_DEPTH {
+        let mut tail = None;
+        let mut child = node.child_count().checked_sub(1).and_then(|last| node.child(last));
+        let last = loop {
+            match child {
+                Some(comment) if comment.is_extra() => {
+                    tail = Some(comment);
+                    child = comment.prev_sibling();
+                }
+                Some(empty) if empty.start_byte() == empty.end_byte() => child = empty.prev_sibling(),
+                other => break other,
+            }
+        };
+        let Some(last) = last else { break };
+        if tail.is_some_and(|comment| comment.start_position().row == last.end_position().row) {
+            end = last.end_byte();
+        } else if last.end_byte() < end {
+            break;
+        }
+        node = last;
+    }
+    end
 }

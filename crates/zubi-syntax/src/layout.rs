@@ -72,7 +72,8 @@ fn layout(
     let mut layout = SyntaxLayout::default();
     for part in parts {
         let tree = parse_part(language, &parsed, &part, is_stopped)?;
-        add_layout(&tree, is_stopped, &mut layout).ok_or(OutlineError::Stopped)?;
+        let needs_statements = language.id == "python";
+        add_layout(&tree, needs_statements, is_stopped, &mut layout).ok_or(OutlineError::Stopped)?;
     }
     if RELATIVE_STRINGS.contains(&language.id) {
         layout.strings.clear();
@@ -81,8 +82,13 @@ fn layout(
 }
 
 /// Visits the nodes that span several lines or contain an error, without recursion. Returns `None` if the caller stopped
-/// the walk.
-fn add_layout<'t>(tree: &'t Tree, is_stopped: &dyn Fn() -> bool, layout: &mut SyntaxLayout) -> Option<()> {
+/// the walk. With `needs_statements`, an empty block is an error: the grammar of Python accepts it.
+fn add_layout<'t>(
+    tree: &'t Tree,
+    needs_statements: bool,
+    is_stopped: &dyn Fn() -> bool,
+    layout: &mut SyntaxLayout,
+) -> Option<()> {
     let mut cursor = tree.walk();
     let mut nodes = 0_usize;
     // The kind of the parent of each node on the way to the cursor.
@@ -93,6 +99,12 @@ fn add_layout<'t>(tree: &'t Tree, is_stopped: &dyn Fn() -> bool, layout: &mut Sy
             return None;
         }
         let node = cursor.node();
+        if needs_statements
+            && let Some(block) = empty_block(node)
+            && layout.errors.len() < MAX_RANGES
+        {
+            layout.errors.push(block);
+        }
         if descends(node, parents.last().copied().unwrap_or_default(), layout) && cursor.goto_first_child() {
             parents.push(node.kind());
             continue;
@@ -104,6 +116,15 @@ fn add_layout<'t>(tree: &'t Tree, is_stopped: &dyn Fn() -> bool, layout: &mut Sy
             parents.pop();
         }
     }
+}
+
+/// Returns the range of a node that is an empty block, or that is in one line and ends with one.
+fn empty_block(node: Node<'_>) -> Option<Range<usize>> {
+    let is_in_line = node.start_position().row == node.end_position().row;
+    let last = node.child_count().checked_sub(1).filter(|_| is_in_line);
+    let blocks = [Some(node), last.and_then(|last| node.child(last))];
+    let is_empty = |block: &Node<'_>| block.kind() == "block" && block.named_child_count() == 0;
+    blocks.into_iter().flatten().find(is_empty).map(|block| block.byte_range())
 }
 
 /// Adds a node to the layout. Returns whether its children may belong to it as well.

@@ -29,6 +29,11 @@ impl DiagnosticsSnapshot {
             && !self.unchecked.contains(file)
     }
 
+    /// Whether it concerns only files of a directory, or only one file.
+    pub(super) fn is_within(&self, directory: &Utf8Path) -> bool {
+        self.scope.as_ref().is_some_and(|scope| scope.starts_with(directory))
+    }
+
     /// Whether the absence of a diagnostic from the snapshot means that the text did not have it.
     fn could_contain(&self, problem: &CodeProblem) -> bool {
         problem.location.path.as_deref().is_none_or(|file| self.covers(file))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 use zubi_base::credentials;
-use zubi_base::position::{Encoding, TextRange, TextSize, size};
+use zubi_base::position::{Encoding, TextIndex, TextRange, TextSize, size};
 use zubi_base::text::{list_first, pluralize};
 use zubi_base::uri;
 use zubi_syntax::{Declaration, DeclarationKind, SyntaxLayout, SyntaxOutline, TextExtent};
@@ -16,7 +16,7 @@ use crate::edit::Plan;
 use crate::error::CodeError;
 use crate::features::mentions::Mentions;
 use crate::features::references::SymbolReferences;
-use crate::features::symbol_source::{DeclarationPosition, find_declaration, no_declaration_at};
+use crate::features::symbol_source::{DeclarationPosition, declared_in_extent, find_declaration, no_declaration_at};
 use crate::locate::{PositionIntent, TargetInput, join_segments};
 use crate::location::SourceLocation;
 use crate::outline;
@@ -131,14 +131,17 @@ impl CodeQuery<'_> {
             ));
         }
         let Some(parsed) = self.parse_text(&path, &document.text).await else {
-            return self.unparsed_symbol(path, document, first.offset, status).await;
+            return self.unparsed_symbol(path, document, first.extent.start(), status).await;
         };
         if status.endpoints.is_empty() {
             status.merge(AnswerStatus::from_source(AnswerSource::Syntax, Vec::new()));
         }
         let mut indices = Vec::new();
         for position in positions {
-            let found = find_declaration(&parsed.outline, position.offset, !position.is_name);
+            let found = find_declaration(&parsed.outline, position, true);
+            if let Some(index) = found.filter(|_| !position.is_name) {
+                check_declares(&parsed, position, index)?;
+            }
             indices.push(found.ok_or_else(|| {
                 let name = request.target.symbol.as_deref().unwrap_or("it");
                 CodeError::input(
@@ -378,6 +381,43 @@ fn find_overloads(outline: &SyntaxOutline, found: &[usize]) -> Vec<usize> {
     let at = siblings.iter().position(|sibling| *sibling == index).unwrap_or_default();
     let (before, after) = siblings.split_at(at);
     before.iter().rev().take_while(is_same).chain(after.iter().take_while(is_same)).copied().collect()
+}
+
+/// Checks that a position names one declaration: it is in the lines before its body, and no other one is declared there.
+/// Otherwise the line of a use would delete the function around it.
+fn check_declares(parsed: &ParsedText, position: &DeclarationPosition, index: usize) -> Result<(), CodeError> {
+    let all = &parsed.outline.declarations;
+    let Some(found) = all.get(index) else { return Ok(()) };
+    let full_name = |index: usize, it: &Declaration| join_segments(&parsed.outline.above(index), &it.name);
+    let declared = declared_in_extent(&parsed.outline, position);
+    let mut names: Vec<_> =
+        declared.iter().filter_map(|index| all.get(*index).map(|it| full_name(*index, it))).collect();
+    names.dedup();
+    if names.len() > 1 {
+        let names = list_first(names.iter().map(|name| format!("`{name}`")), MAX_DECLARATIONS);
+        return Err(CodeError::input(
+            "at",
+            format!("several symbols are declared there: {names}"),
+            "Choose one with its column, or with `symbol`.",
+        ));
+    }
+    let lines = TextIndex::new(&parsed.text);
+    let line = |offset: usize| lines.line_col(size(offset)).line;
+    let first = found.doc.as_ref().map_or(found.range.start, |doc| doc.start.min(found.range.start));
+    let header = line(first)..=line(found.name_range.end);
+    if header.contains(&line(position.extent.start().into())) {
+        return Ok(());
+    }
+    let name = full_name(index, found);
+    Err(CodeError::input(
+        "at",
+        format!(
+            "no symbol is declared there; it is inside `{name}` ({} {})",
+            found.kind.lsp_name(),
+            line(found.name_range.start) + 1
+        ),
+        format!("To change `{name}`, pass symbol: \"{name}\"; to change lines in it, use `edit_files`."),
+    ))
 }
 
 fn rejection(error: RejectedEdit) -> CodeError {

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use camino::Utf8PathBuf;
 use zubi_base::credentials;
-use zubi_base::position::{TextSize, size};
+use zubi_base::position::{TextRange, TextSize, size};
 use zubi_syntax::{Declaration, Notebook, SyntaxOutline};
 
 use crate::error::CodeError;
@@ -53,8 +53,9 @@ pub enum SourceLine {
 /// The position of a declaration to show or to change.
 pub(super) struct DeclarationPosition {
     pub(super) path: Utf8PathBuf,
-    pub(super) offset: TextSize,
-    /// Whether the position is the name of the declaration, and not somewhere in it.
+    /// The text that the target names: the declaration's name, a line, or a position in it.
+    pub(super) extent: TextRange,
+    /// Whether the extent is the name of the declaration, and not somewhere in it.
     pub(super) is_name: bool,
 }
 
@@ -93,8 +94,7 @@ impl CodeQuery<'_> {
             }
             let document = self.document(path).await?;
             let parsed = self.parse_outline(path, &document.text).await.and_then(Result::ok);
-            let named =
-                parsed.as_ref().and_then(|outline| parts_by_syntax(outline, position.offset, !position.is_name));
+            let named = parsed.as_ref().and_then(|outline| parts_by_syntax(outline, &position));
             let parts = match named {
                 Some(parts) => {
                     if status.endpoints.is_empty() {
@@ -106,7 +106,8 @@ impl CodeQuery<'_> {
                 None => {
                     let outline = self.declared_in(path).await?;
                     status.merge(outline.status.clone());
-                    parts_by_server(&outline.value, position.offset).ok_or_else(|| no_declaration_at(&display_path))?
+                    parts_by_server(&outline.value, position.extent.start())
+                        .ok_or_else(|| no_declaration_at(&display_path))?
                 }
             };
             let cell = document.notebook(path).and_then(|notebook| parts.in_cell(notebook));
@@ -129,7 +130,7 @@ impl CodeQuery<'_> {
             if !found.is_empty() {
                 let position = |one: Candidate| DeclarationPosition {
                     path: one.path,
-                    offset: one.selection.start(),
+                    extent: TextRange::empty(one.selection.start()),
                     is_name: true,
                 };
                 return Ok((found.into_iter().map(position).collect(), status, note));
@@ -137,7 +138,7 @@ impl CodeQuery<'_> {
         }
         let resolved = self.resolve(target, PositionIntent::Exact).await?;
         let is_name = target.symbol.is_some();
-        let position = DeclarationPosition { path: resolved.path, offset: resolved.offset, is_name };
+        let position = DeclarationPosition { path: resolved.path, extent: resolved.extent, is_name };
         Ok((vec![position], resolved.status, resolved.note))
     }
 }
@@ -213,20 +214,54 @@ pub(super) fn no_declaration_at(display_path: &str) -> CodeError {
     )
 }
 
-/// Returns the index of the declaration whose name is at an offset, or with `allows_enclosing` of the innermost one
-/// around it.
-pub(super) fn find_declaration(outline: &SyntaxOutline, offset: TextSize, allows_enclosing: bool) -> Option<usize> {
-    let (offset, all) = (usize::from(offset), &outline.declarations);
+/// Returns the index of the declaration that a position means: the one whose name is there, for a line the one that it
+/// declares, else the innermost one around it. A line in a function that declares a local variable means the variable only
+/// with `includes_locals`.
+pub(super) fn find_declaration(
+    outline: &SyntaxOutline,
+    position: &DeclarationPosition,
+    includes_locals: bool,
+) -> Option<usize> {
+    let (start, end) = (usize::from(position.extent.start()), usize::from(position.extent.end()));
+    let all = &outline.declarations;
+    let named = all.iter().position(|it| it.name_range.start <= start && end <= it.name_range.end);
+    if position.is_name || named.is_some() {
+        return named;
+    }
     let contains = |it: &Declaration| {
-        let start = it.doc.as_ref().map_or(it.range.start, |doc| doc.start.min(it.range.start));
-        start <= offset && offset < it.range.end
+        let from = it.doc.as_ref().map_or(it.range.start, |doc| doc.start.min(it.range.start));
+        from <= start && end <= it.range.end
     };
-    let named = all.iter().position(|it| it.name_range.start <= offset && offset <= it.name_range.end);
-    named.or_else(|| all.iter().rposition(contains).filter(|_| allows_enclosing))
+    let declared = declared_in_extent(outline, position);
+    // A line in the body of a function means the function, although it may declare a variable.
+    let is_local = |index: &usize| {
+        let above = std::iter::successors(all.get(*index), |it| all.get(it.parent?)).skip(1);
+        above.into_iter().any(|it| it.kind.is_callable())
+    };
+    let found = declared.into_iter().find(|index| includes_locals || !is_local(index));
+    found.or_else(|| all.iter().rposition(contains))
 }
 
-fn parts_by_syntax(outline: &SyntaxOutline, offset: TextSize, allows_enclosing: bool) -> Option<Parts> {
-    let index = find_declaration(outline, offset, allows_enclosing)?;
+/// Returns the indices of the declarations whose names are in the text that a position names, without those inside one
+/// another.
+pub(super) fn declared_in_extent(outline: &SyntaxOutline, position: &DeclarationPosition) -> Vec<usize> {
+    let (start, end) = (usize::from(position.extent.start()), usize::from(position.extent.end()));
+    let all = &outline.declarations;
+    let is_named = |it: &Declaration| start <= it.name_range.start && it.name_range.end <= end;
+    let is_outermost = |it: &Declaration| {
+        !all.iter().any(|outer| {
+            is_named(outer)
+                && outer.range != it.range
+                && outer.range.start <= it.range.start
+                && it.range.end <= outer.range.end
+        })
+    };
+    let found = all.iter().enumerate().filter(|(_, it)| is_named(it) && is_outermost(it));
+    found.map(|(index, _)| index).collect()
+}
+
+fn parts_by_syntax(outline: &SyntaxOutline, position: &DeclarationPosition) -> Option<Parts> {
+    let index = find_declaration(outline, position, false)?;
     let all = &outline.declarations;
     let found = all.get(index)?;
     let is_inside = |it: &&Declaration| {

@@ -2,7 +2,7 @@
 //! notebook may name one of its cells, whose lines then count: `explore.ipynb cell 3:2:5`.
 
 use zubi_base::lsp;
-use zubi_base::position::{Encoding, LineCol, TextSize, size};
+use zubi_base::position::{Encoding, LineCol, TextRange, TextSize, size};
 
 use super::position_text::{PositionText, split_cell};
 use super::{PositionIntent, ResolvedTarget, identifiers_hint};
@@ -149,8 +149,12 @@ impl CodeQuery<'_> {
         let PositionText { display_path, document, .. } = position;
         let text = line_text(&document.text, &document.index, line).unwrap_or_default();
         if snap == PositionIntent::Exact {
-            let offset = document.index.offset(LineCol { line, col: size(text.len()).into() });
-            return Ok(self.exact_target_in(position, offset, None, None));
+            let indentation = text.len() - text.trim_start().len();
+            let offset_of = |column: usize| document.index.offset(LineCol { line, col: size(column).into() });
+            let (start, end) = (offset_of(indentation), offset_of(text.trim_end().len().max(indentation)));
+            let extent = TextRange::new(position.file_offset(start), position.file_offset(end));
+            let target = self.exact_target_in(position, offset_of(text.len()), None, None);
+            return Ok(ResolvedTarget { extent, ..target });
         }
         if let [only] = text_search::identifiers(text).as_slice() {
             let offset = document.index.offset(LineCol { line, col: size(only.start).into() });
@@ -215,7 +219,9 @@ impl CodeQuery<'_> {
         let end = start + anchor.len();
         let offset_of = |column: usize| document.index.offset(LineCol { line, col: size(column).into() });
         if snap == PositionIntent::Exact {
-            return Ok(self.exact_target_in(position, offset_of(end), None, note));
+            let extent = TextRange::new(position.file_offset(offset_of(start)), position.file_offset(offset_of(end)));
+            let target = self.exact_target_in(position, offset_of(end), None, note);
+            return Ok(ResolvedTarget { extent, ..target });
         }
         let inside: Vec<_> =
             text_search::identifiers(text).into_iter().filter(|word| word.start >= start && word.end <= end).collect();

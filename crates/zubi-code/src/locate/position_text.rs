@@ -42,7 +42,7 @@ pub(super) fn split_cell(text: &str) -> Option<(&str, usize)> {
 
 impl PositionText {
     /// Converts an offset in the text to one in the file.
-    fn file_offset(&self, offset: TextSize) -> TextSize {
+    pub(super) fn file_offset(&self, offset: TextSize) -> TextSize {
         let in_file = |cell: &CellText| cell.file.notebook(&self.path)?.file_offset(cell.number, offset.into());
         self.cell.as_ref().and_then(in_file).map_or(offset, size)
     }

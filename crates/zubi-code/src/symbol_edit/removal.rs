@@ -8,7 +8,11 @@ impl SymbolUnit<'_> {
     /// Returns the possible results of a removal, the most likely one first.
     pub(super) fn removals(&self) -> Vec<Candidate> {
         if !self.has_own_lines() {
-            return vec![self.remove_in_line()];
+            let mut removals = vec![self.remove_in_line()];
+            if self.follows_colon() {
+                removals.push(Candidate::new(self.range.start..self.range.end, "pass".to_owned()));
+            }
+            return removals;
         }
         // The comma before the last element remains in some languages, and is an error in others.
         let is_last = self.separator.is_none_or(|(separator, _)| separator != ',');
@@ -19,8 +23,16 @@ impl SymbolUnit<'_> {
         if self.is_python_block() {
             // A block of Python needs a statement.
             removals.insert(0, self.remove_lines("pass"));
+        } else if self.follows_colon() {
+            // The outline does not show where the block of a branch ends, so a removal alone is tried first.
+            removals.push(self.remove_lines("pass"));
         }
         removals
+    }
+
+    /// Whether the unit is the first statement after a colon.
+    fn follows_colon(&self) -> bool {
+        self.text().get(..self.range.start).is_some_and(|before| before.trim_end().ends_with(':'))
     }
 
     /// Whether the unit is the only statement of a block that begins with a colon.

@@ -348,6 +348,19 @@ async fn a_removal_takes_comments_lines_and_blank_lines() {
     "#);
     insta::assert_snapshot!(check("a.py", "x = 1\n\n\n# Why.\n@cached\ndef $0f():\n    pass", Delete, "").await, @"x = 1");
     insta::assert_snapshot!(check("a.cc", "class $0A {\n  int x;\n};\n\nint y;\n", Delete, "").await, @"int y;");
+    // A block of Python needs a statement.
+    insta::assert_snapshot!(check("a.py", "class B: $0y = 1\n", Delete, "").await, @"class B: pass");
+    insta::assert_snapshot!(check("a.py", "if True:\n    $0z = 1\n\ndef f():\n    pass\n", Delete, "").await, @"
+    if True:
+        pass
+
+    def f():
+        pass
+    ");
+    insta::assert_snapshot!(check("a.py", "if True:\n    $0z = 1\n    w = 2\n", Delete, "").await, @"
+    if True:
+        w = 2
+    ");
 }
 
 #[tokio::test]
@@ -409,6 +422,15 @@ async fn a_text_that_breaks_the_file_is_rejected() {
     insta::assert_snapshot!(check("a.rs", RUST, Replace, "fn other(&self) {}").await, @"
     error: text: it does not declare `area`
     Nothing was changed. Pass the whole declaration with its name, use `lsp_rename_symbol` for another name, or pass force: true.
+    ");
+    let coach = "@cached\nasync def $0co():\n    return 1\n\nx = 1\n";
+    for text in ["async def co():", "async def co():\nreturn 2", "async def co():\n    if 1:\n    return 2"] {
+        let answer = check("a.py", coach, Replace, text).await;
+        assert!(answer.starts_with("error: text: "), "{text}: {answer}");
+    }
+    insta::assert_snapshot!(check("a.py", coach, Replace, "async def co():").await, @"
+    error: text: something is missing in its line 1: `async def co():`
+    Nothing was changed. Correct the text, which must be the whole source of the declaration.
     ");
     insta::assert_snapshot!(check("a.rs", RUST, Replace, " \n").await, @r#"
     error: the text is empty
@@ -539,4 +561,19 @@ async fn own_source_is_no_change() {
     }
     assert!(failures.is_empty(), "{} of {tried}\n{}", failures.len(), failures.join("\n\n"));
     assert!(tried > 500, "{tried}");
+}
+
+/// A comment behind a declaration in its line is not a part of it.
+#[tokio::test]
+async fn comments_behind_a_declaration_stay() {
+    for (name, text, given) in [
+        ("a.ts", "function $0e() { return 1; } // tail\n", "function e() { return 2; }"),
+        ("a.ts", "class A {\n  $0m() {\n    return 1;\n  } // tail\n}\n", "m() { return 2; }"),
+        ("a.js", "const $0e = () => 1; // tail\n", "const e = () => 2;"),
+        ("a.py", "def $0f(): return 1  # tail\n", "def f(): return 2"),
+        ("a.rs", "fn $0f() -> u8 { 1 } // tail\n", "fn f() -> u8 { 2 }"),
+    ] {
+        let answer = check(name, text, Replace, given).await;
+        assert!(answer.contains('2') && answer.contains("tail"), "{name}: {answer}");
+    }
 }

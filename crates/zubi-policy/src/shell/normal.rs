@@ -46,7 +46,7 @@ struct Scanner<'a> {
     has_subscript: bool,
 }
 
-impl<'a> Scanner<'a> {
+impl Scanner<'_> {
     /// Reads a character without copying it.
     fn next(&mut self) -> Option<char> {
         let mut chars = self.rest.chars();

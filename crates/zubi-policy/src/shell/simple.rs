@@ -22,8 +22,7 @@ fn is_readable_pattern(program: &str, word: &ShellWord) -> bool {
         return false;
     }
     let prints_names = matches!(program, "echo" | "ls");
-    (prints_names || programs::is_inert(program))
-        && (prints_names || !command_words::may_be_credentials_name(&word.text))
+    prints_names || (programs::is_inert(program) && !command_words::may_be_credentials_name(&word.text))
 }
 
 impl Script<'_> {

@@ -9,7 +9,7 @@ fn check(files: &[&str], rules: &[Value], scripts: &[&str], expected: &str) {
     for file in files {
         let path = root.join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, "x").unwrap();
+        zubi_base::fs::write_atomic(&path, b"x").unwrap();
     }
     std::os::unix::fs::symlink("/etc", root.join("link")).unwrap();
     let paths = PolicyPaths {
@@ -223,7 +223,7 @@ fn programs_of_the_workspace_need_approval() {
         ..PolicyPaths::default()
     };
     std::fs::create_dir(root.join("bin")).unwrap();
-    std::fs::write(root.join("bin/ls"), "x").unwrap();
+    zubi_base::fs::write_atomic(&root.join("bin/ls"), b"x").unwrap();
     let footprint = |is_unconfined| Footprint {
         commands: vec![vec!["ls".to_owned()]],
         directory: Some(root.clone()),

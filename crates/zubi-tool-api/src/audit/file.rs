@@ -52,7 +52,7 @@ impl AuditFile {
     /// Reads the records of calls of a tool that a user approved, with their arguments, oldest first. Skips what it cannot
     /// read: a log may end in the middle of a record.
     pub fn approved_arguments(&self, tool: &str) -> Vec<Value> {
-        let texts = (0..=ROTATED_LOGS).rev().filter_map(|age| std::fs::read_to_string(self.path(age)).ok());
+        let texts = (0..=ROTATED_LOGS).rev().filter_map(|age| zubi_base::fs::read_text(&self.path(age)).ok());
         let records = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
         let records = records.filter_map(|line| serde_json::from_str::<Value>(&line).ok());
         let is_approved = |record: &Value| {

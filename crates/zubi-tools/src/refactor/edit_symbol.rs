@@ -57,6 +57,10 @@ impl Input {
             let hint = "Pass symbol: \"Type/method\", or at: \"src/lib.rs:12\".";
             return Err(CodeError::input("symbol", "missing", hint));
         }
+        if self.symbol.is_some() && self.at.is_some() {
+            let hint = "Pass symbol (with path), or at; not both.";
+            return Err(CodeError::input("symbol", "given together with at", hint));
+        }
         let action = match self.action {
             Action::Replace => SymbolAction::Replace,
             Action::InsertBefore => SymbolAction::InsertBefore,

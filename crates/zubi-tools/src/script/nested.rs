@@ -30,7 +30,7 @@ pub(super) struct ScriptCalls {
 #[derive(Debug, Default)]
 pub(super) struct MadeCalls {
     pub(super) count: usize,
-    /// The tools of the successful calls that may have changed something.
+    /// The successful calls that may have changed something: their tools, with the calls that undo them.
     changing: Vec<String>,
     /// The tool of the call that may change something and that has not answered.
     unfinished: Option<String>,
@@ -56,7 +56,7 @@ impl MadeCalls {
 
     fn add(&mut self, spec: &ToolSpec, output: &ToolOutput) {
         if spec.effect > Effect::Plan {
-            self.changing.push(spec.id.clone());
+            self.changing.extend(describe_change(spec, output));
         }
         // Data in JSON contain the status.
         let status = output.data.as_ref().map_or(&Value::Null, |data| &data["status"]);
@@ -109,6 +109,18 @@ impl ScriptCalls {
         let text = || Value::String(output.render());
         Ok(output.data.clone().unwrap_or_else(text))
     }
+}
+
+/// Describes what a successful call may have changed; `None` for a call that only planned an edit.
+fn describe_change(spec: &ToolSpec, output: &ToolOutput) -> Option<String> {
+    let data = output.data.as_ref();
+    let Some(plan) = data.and_then(|data| data["plan"].as_str()) else { return Some(spec.id.clone()) };
+    // Only the answer of an applied plan lists the files that an editor has not saved.
+    let is_applied = data.is_some_and(|data| data.get("unsaved").is_some());
+    is_applied.then(|| match spec.id.as_str() {
+        "undo_edit" => spec.id.clone(),
+        id => format!("{id} (undo_edit {{\"plan\":\"{plan}\"}} undoes it)"),
+    })
 }
 
 /// Whether a tool gives data with `format: "json"`, up to a number of tokens.

@@ -176,6 +176,8 @@ fn script_error(error: &ScriptError, made: &MadeCalls) -> ToolError {
 
 /// Returns the error of a script, with the changes that its calls have made.
 fn failure(code: ErrorCode, reason: &str, made: &MadeCalls, hint: &str) -> ToolError {
+    let undo_first = format!("{hint} What is already done would be done again: undo it first, or leave it out.");
+    let hint = if made.changes().is_some() { &undo_first } else { hint };
     let changes = made.changes().map(|changes| format!("; {changes}")).unwrap_or_default();
     ToolError::user(code, format!("Failed to {OPERATION}: {reason}{changes}"), hint)
 }

@@ -201,7 +201,7 @@ mod tests {
         for path in ["b/objects", "b/refs", "b/sub", "c"] {
             std::fs::create_dir_all(root.join(path)).unwrap();
         }
-        std::fs::write(root.join("b/HEAD"), "x").unwrap();
+        zubi_base::fs::write_atomic(&root.join("b/HEAD"), b"x").unwrap();
         let problem = |texts: &[&str], entered: &[&str]| {
             let entered: Vec<Utf8PathBuf> = entered.iter().map(|path| root.join(path)).collect();
             bare_repository_problem(&commands(texts), &root, &entered, std::slice::from_ref(&root)).is_some()

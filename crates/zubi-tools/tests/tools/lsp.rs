@@ -452,6 +452,8 @@ async fn unchecked_files_are_not_compared() {
     1 problem now in 3 files; snapshot d-3
     [toy · ready · may be incomplete: toy has not checked the present text yet]
     ");
+    call(&toy, "lsp_diagnostics", json!({ "path": "a.toy" })).await;
+    insta::assert_snapshot!(call(&toy, "lsp_diagnostics", json!({ "path": "b.toy", "since": "d-4" })).await, @"");
     insta::assert_snapshot!(call(&toy, "lsp_diagnostics", json!({ "path": "c.toy", "since": "d-2" })).await, @"
     problems: no change
     1 problem now in `c.toy`; snapshot d-4

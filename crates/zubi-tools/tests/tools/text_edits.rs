@@ -225,3 +225,35 @@ async fn a_session_that_cannot_apply_plans_cannot_apply_at_once() {
     let answer = call_in(&own_registry, "replace_in_files", args, cx(&toy, restricted(&["replace_in_files"]))).await;
     assert!(answer.starts_with("applied p-"), "{answer}");
 }
+
+const PLACES: &str = "//- a.py\nclass K:\n    a = 1  # tail\n    def m(self): return 1\n    def n(self):\n        x = 1\n        return x\ndef one(): return 1\nb = 1; c = 2\n";
+
+/// A line means the symbol that it declares, never the one around it.
+#[tokio::test]
+async fn edit_symbol_takes_the_symbol_of_the_line() {
+    for (at, expected) in [
+        ("a.py:1", "delete `K`"),
+        ("a.py:2", "delete `K/a`"),
+        ("a.py:2 a = 1", "delete `K/a`"),
+        ("a.py:2:5", "delete `K/a`"),
+        ("a.py:3", "delete `K/m`"),
+        ("a.py:4 def n", "delete `K/n`"),
+        ("a.py:5", "no symbol is declared there; it is inside `K/n` (method 4)"),
+        ("a.py:6:9", "no symbol is declared there; it is inside `K/n` (method 4)"),
+        ("a.py:7", "delete `one`"),
+        ("a.py:8", "several symbols are declared there: `b`, `c`"),
+        ("a.py:8 c = 2", "delete `c`"),
+    ] {
+        let toy = Toy::new(PLACES);
+        let answer = call(&toy, "edit_symbol", json!({ "at": at, "action": "delete", "force": true })).await;
+        assert!(answer.contains(expected), "{at}: {answer}");
+    }
+    let toy = Toy::new(PLACES);
+    let both = json!({ "at": "a.py:7", "symbol": "K", "action": "delete", "force": true });
+    let answer = call(&toy, "edit_symbol", both).await;
+    assert!(answer.starts_with("Invalid input: symbol: given together with at\n"), "{answer}");
+    for (at, expected) in [("a.py:3", "method K/m"), ("a.py:5", "method K/n"), ("a.py:7", "function one")] {
+        let answer = call(&toy, "read_symbol", json!({ "at": at })).await;
+        assert!(answer.lines().next().is_some_and(|line| line.contains(expected)), "{at}: {answer}");
+    }
+}

@@ -136,6 +136,13 @@ fn a_script_combines_calls_and_returns_only_what_is_wanted() {
     failed: Failed to run the script: line 2, column 8: ReferenceError: missing is not defined; already done: file.write
     Correct the code and call again.
     ");
+    let planned = "tools.replace_in_files({pattern: 'read', replacement: 'load', glob: '*.md'}); throw 'x'";
+    insta::assert_snapshot!(script(&sandbox, planned), @"");
+    let written =
+        "tools.replace_in_files({pattern: 'read', replacement: 'load', glob: '*.md', apply: true}); throw 'x'";
+    let failed = script(&sandbox, written);
+    assert!(failed.contains("already done: replace_in_files (undo_edit {\"plan\":\"p-"), "{failed}");
+    assert!(failed.contains("undo it first") && sandbox.read("work/notes.md") == "Call load first.\n", "{failed}");
     insta::assert_snapshot!(script(&sandbox, "return tools.run_script({code: 'return 1'})"), @"
     failed: Failed to run the script: line 1, column 14: a script cannot run another
     Correct the code and call again.
