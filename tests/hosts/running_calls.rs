@@ -32,9 +32,8 @@ fn is_client(fixture: &HostsProject, daemon: u32, agent: u32) -> bool {
 #[test]
 fn a_call_on_the_own_host_is_answered_after_a_move() {
     let fixture = hosts_project();
-    let mut agent = fixture.agent(&[]).with_user(json!({ "answer": "yes: this call" }));
+    let mut agent = fixture.agent(&[]);
     let call = agent.begin_call("workspace_wait", &json!({}));
-    agent.wait_for_form();
     eventually("the command waits", STEP_TIMEOUT, || hosts::running_programs("cat pipe").first().cloned());
     let daemon = fixture.daemon(&[]);
     assert!(agent.call_text("file.read", &json!({ "path": "a.txt" })).contains("alpha"));
@@ -51,10 +50,8 @@ fn a_call_on_the_own_host_is_answered_after_a_move() {
 #[test]
 fn an_agent_with_a_background_command_does_not_move() {
     let fixture = hosts_project();
-    let mut agent: Agent =
-        fixture.agent(&["--toolsets=shell,file,tools"]).with_user(json!({ "answer": "yes: this call" }));
+    let mut agent: Agent = fixture.agent(&["--toolsets=shell,file,tools"]);
     let call = agent.begin_call("shell_run", &json!({ "command": "cat pipe", "background": true }));
-    agent.wait_for_form();
     let text = zubi_tests::agent::text(&agent.answer(call)["result"]);
     assert!(text.contains("j-1"), "{text}");
     let daemon = fixture.daemon(&[]);

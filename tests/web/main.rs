@@ -86,13 +86,13 @@ fn a_complete_task() {
         vec![
             Turn::reply(file_reads_reply().usage(1200, 80, 0)),
             Turn::reply(ScriptedReply::default().call("file_edit", edit).usage(1500, 40, 1200)),
-            Turn::reply(ScriptedReply::default().call("shell_run", json!({ "command": "grep -c tea catalogue.md" }))),
-            Turn::reply(ScriptedReply::default().call("shell_run", json!({ "command": "grep -c cake catalogue.md" }))),
+            Turn::reply(ScriptedReply::default().call("shell_run", json!({ "command": "zgrep -c tea catalogue.md" }))),
+            Turn::reply(ScriptedReply::default().call("shell_run", json!({ "command": "zgrep -c cake catalogue.md" }))),
             Turn::reply(ScriptedReply::text("**Done**: cake is in the catalogue.").usage(1700, 20, 1500)),
             Turn::reply(ScriptedReply::text("Once upon a time there was a shop.")).cut_after("time").end(End::Stall),
             Turn::reply(ScriptedReply::text("They lived happily."))
                 .expect(Expect::Contains("/messages", "Go on.".to_owned())),
-            Turn::reply(ScriptedReply::default().call("shell_run", json!({ "command": "wc -l < catalogue.md" }))),
+            Turn::reply(ScriptedReply::default().call("shell_run", json!({ "command": "zgrep -c . catalogue.md" }))),
             Turn::reply(ScriptedReply::text("It says three.")),
             Turn::reply(ScriptedReply::default().call("shell_run", json!({ "command": "rm -r *" }))),
             Turn::reply(ScriptedReply::text("I keep the tea."))
@@ -104,17 +104,17 @@ fn a_complete_task() {
     ok      the answer streams in, thoughts are collapsed, and read-only calls are grouped
     ok      a diff marks the changes with labels as well as colours
     ok      the approval prompt for a command shows all its effects
-    - 'form "Allow this call? Run a command: grep -c tea catalogue.md"':
-      - 'heading "Allow this call? Run a command: grep -c tea catalogue.md" [level=3]'
+    - 'form "Allow this call? Run a command: zgrep -c tea catalogue.md"':
+      - 'heading "Allow this call? Run a command: zgrep -c tea catalogue.md" [level=3]'
       - paragraph:
         - text: It runs
-        - code: grep -c tea catalogue.md
+        - code: zgrep -c tea catalogue.md
         - text: .
       - term: command
-      - definition: grep -c tea catalogue.md
+      - definition: zgrep -c tea catalogue.md
       - term: Runs
       - definition:
-        - code: grep -c tea catalogue.md
+        - code: zgrep -c tea catalogue.md
       - term: Directory
       - definition:
         - code: PROJECT
@@ -131,18 +131,18 @@ fn a_complete_task() {
         - text: How long the approval lasts
         - radio "this call" [checked]
         - text: this call
-        - radio "exactly grep -c tea catalogue.md (shell.run), for this session · would have allowed no other recent call"
+        - radio "exactly zgrep -c tea catalogue.md (shell.run), for this session · would have allowed no other recent call"
         - text: exactly
-        - code: grep -c tea catalogue.md
+        - code: zgrep -c tea catalogue.md
         - text: (shell.run), for this session · would have allowed no other recent call
-        - radio "grep with any arguments (shell.run), for this session · would have allowed no other recent call"
-        - code: grep
+        - radio "zgrep with any arguments (shell.run), for this session · would have allowed no other recent call"
+        - code: zgrep
         - text: with any arguments (shell.run), for this session · would have allowed no other recent call
-        - radio "grep with any arguments (shell.run), always in this workspace · would have allowed no other recent call"
-        - code: grep
+        - radio "zgrep with any arguments (shell.run), always in this workspace · would have allowed no other recent call"
+        - code: zgrep
         - text: with any arguments (shell.run), always in this workspace · would have allowed no other recent call
-        - radio "grep with any arguments (shell.run), always and everywhere · would have allowed no other recent call"
-        - code: grep
+        - radio "zgrep with any arguments (shell.run), always and everywhere · would have allowed no other recent call"
+        - code: zgrep
         - text: with any arguments (shell.run), always and everywhere · would have allowed no other recent call
       - button "Allow"
       - button "Deny"
@@ -154,7 +154,7 @@ fn a_complete_task() {
     ok      a command allowed for the session runs with edited arguments and needs no second approval
             ✓ Edit a file: catalogue.md done
             ✓ Run a command, with other arguments done Allowed for this session, on this page
-            ✓ Run a command: grep -c cake catalogue.md done
+            ✓ Run a command: zgrep -c cake catalogue.md done
     ok      the page shows the tokens, iterations and calls of the turn
     ok      Escape stops a turn, and the text so far remains
     ok      the page reports that zubi does not answer

@@ -20,4 +20,6 @@ pub mod questions;
 pub mod replay;
 pub mod run;
 mod streaming_answer;
+#[cfg(test)]
+mod testing;
 pub mod wire;

@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use zubi_base::clock::SystemClock;
 use zubi_base::config::{Layer, Layers, PolicyRule, UserLayer};
-use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_host::{HostConfig, HostKind, LocalHost, ToolService};
 use zubi_tool_api::redact::Redactor;
@@ -20,6 +19,7 @@ use super::{ConversationManager, ConversationManagerConfig};
 use crate::chat::{ChatError, ChatService as _};
 use crate::event::{AgentEvent, EventKind, TurnEnded};
 use crate::run::Budgets;
+use crate::testing::confining_spawner;
 use crate::wire::{ConversationEvent, OpenResult};
 use zubi_models::message::{AssistantMessage, PromptMessage, TokenUsage, ToolCall};
 use zubi_models::registry::ModelRegistry;
@@ -159,7 +159,7 @@ fn host(work: &Utf8PathBuf, state: &Utf8PathBuf) -> Arc<dyn ToolService> {
         cache_dir: None,
         settings: layers.resolve(),
         trust: Trust::new(TrustStore::new(state), false),
-        spawner: Spawner::direct(),
+        spawner: confining_spawner(),
         user_catalogue: None,
         search_path: None,
         kind: HostKind::InProcess,

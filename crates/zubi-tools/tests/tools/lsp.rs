@@ -453,10 +453,14 @@ async fn unchecked_files_are_not_compared() {
     [toy · ready · may be incomplete: toy has not checked the present text yet]
     ");
     call(&toy, "lsp_diagnostics", json!({ "path": "a.toy" })).await;
-    insta::assert_snapshot!(call(&toy, "lsp_diagnostics", json!({ "path": "b.toy", "since": "d-4" })).await, @"");
+    insta::assert_snapshot!(call(&toy, "lsp_diagnostics", json!({ "path": "b.toy", "since": "d-4" })).await, @"
+    problems: no change
+    1 problem now in `b.toy`; snapshot d-5
+    [toy · ready · compared only in `a.toy`, because `d-4` covers nothing else]
+    ");
     insta::assert_snapshot!(call(&toy, "lsp_diagnostics", json!({ "path": "c.toy", "since": "d-2" })).await, @"
     problems: no change
-    1 problem now in `c.toy`; snapshot d-4
+    1 problem now in `c.toy`; snapshot d-6
     [toy · ready]
     ");
 }

@@ -108,7 +108,7 @@ fn command_is_refused_without_approver_unless_a_rule_allows_it() {
         The user can allow it for one run with
         --auto-approve 'shell.run:touch made' --auto-approve 'shell.run:curl http://127.0.0.1:1/'
         or, more widely, with
-        --auto-approve 'shell.run:touch made *' --auto-approve 'shell.run:curl *'
+        --auto-approve 'shell.run:touch made *' --auto-approve 'shell.run:curl http://127.0.0.1:1/'
         The user can allow it in zubi.toml with
         [[policy]]
         action = "allow"
@@ -117,7 +117,7 @@ fn command_is_refused_without_approver_unless_a_rule_allows_it() {
         [[policy]]
         action = "allow"
         tools = ["shell.run"]
-        command = ["curl", "*"]
+        command = ["curl", "http://127.0.0.1:1/"]
         or, whatever it does, with `allow = ["shell.run"]`.
     "#);
     assert_snapshot!(play(push, &["--auto-approve", "shell.run:touch *"]), @r#"
@@ -129,13 +129,11 @@ fn command_is_refused_without_approver_unless_a_rule_allows_it() {
       ✗ Failed to run shell.run: it runs `curl http://127.0.0.1:1/`, and no one can approve it here
         The user can allow it for one run with
         --auto-approve 'shell.run:curl http://127.0.0.1:1/'
-        or, more widely, with
-        --auto-approve 'shell.run:curl *'
         The user can allow it in zubi.toml with
         [[policy]]
         action = "allow"
         tools = ["shell.run"]
-        command = ["curl", "*"]
+        command = ["curl", "http://127.0.0.1:1/"]
         or, whatever it does, with `allow = ["shell.run"]`.
     "#);
     let misspelt =

@@ -134,10 +134,13 @@ fn a_script_combines_calls_and_returns_only_what_is_wanted() {
     "#);
     insta::assert_snapshot!(script(&sandbox, "tools.file_write({path: 'new.txt', content: 'x'});\nreturn missing"), @"
     failed: Failed to run the script: line 2, column 8: ReferenceError: missing is not defined; already done: file.write
-    Correct the code and call again.
+    Correct the code and call again. What is already done would be done again: undo it first, or leave it out.
     ");
     let planned = "tools.replace_in_files({pattern: 'read', replacement: 'load', glob: '*.md'}); throw 'x'";
-    insta::assert_snapshot!(script(&sandbox, planned), @"");
+    insta::assert_snapshot!(script(&sandbox, planned), @"
+    failed: Failed to run the script: x
+    Correct the code and call again.
+    ");
     let written =
         "tools.replace_in_files({pattern: 'read', replacement: 'load', glob: '*.md', apply: true}); throw 'x'";
     let failed = script(&sandbox, written);

@@ -56,14 +56,14 @@ export const task: Cases = {
     contains(await prompt.locator(".edit .problem").innerText(), "Invalid JSON");
     await prompt.getByRole("button", { name: "Use these arguments" }).click();
     contains(await prompt.locator("> .problem").innerText(), "The arguments cannot be sent.");
-    await field.fill(JSON.stringify({ command: "grep -c cake catalogue.md" }));
+    await field.fill(JSON.stringify({ command: "zgrep -c cake catalogue.md" }));
     return undefined;
   },
   "a command allowed for the session runs with edited arguments and needs no second approval": async () => {
     const prompt = page.locator(".prompt");
     await prompt.getByRole("button", { name: "Use these arguments" }).click();
     // The page shows the effect of the edited arguments before the call.
-    await prompt.locator("dd code").getByText("grep -c cake catalogue.md").waitFor();
+    await prompt.locator("dd code").getByText("zgrep -c cake catalogue.md").waitFor();
     await prompt.getByRole("radio", { name: "any arguments (shell.run), for this session" }).check();
     await prompt.getByRole("button", { name: "Allow" }).click();
     await page.locator(".log").getByText("Done · ").waitFor();

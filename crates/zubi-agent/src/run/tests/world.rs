@@ -12,7 +12,6 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::FixedClock;
 use zubi_base::config::{Layers, UserLayer, file};
-use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_host::{HostConfig, HostKind, LocalHost, ToolService};
 use zubi_tool_api::ToolProvider;
@@ -23,6 +22,7 @@ use crate::history::History;
 use crate::journal::{Journal, PersistError};
 use crate::questions::{Questions, auto_approve_rule};
 use crate::run::{Budgets, Turn};
+use crate::testing::confining_spawner;
 use zubi_models::message::{AssistantMessage, PromptMessage, TokenUsage, ToolCall};
 use zubi_models::{
     AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelAnswer, ModelError, ModelInfo, OnDelta, Prompt,
@@ -256,7 +256,7 @@ fn config(root: &Utf8Path, trusted: bool) -> HostConfig {
         cache_dir: None,
         settings: Layers::default().resolve(),
         trust: Trust::new(TrustStore::new(root), trusted),
-        spawner: Spawner::direct(),
+        spawner: confining_spawner(),
         user_catalogue: None,
         search_path: Some("/usr/bin:/bin".into()),
         kind: HostKind::InProcess,
