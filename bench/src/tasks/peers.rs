@@ -110,7 +110,7 @@ fn warm_up_agent_lsp(source: &str, project: &Project) -> Vec<(&'static str, Valu
     ]
 }
 
-/// Its first long answer of a session includes a guide, which the tasks need not pay for.
+/// Loads the server with a long answer: the first one of a session includes a guide, for which the tasks need not pay.
 fn warm_up_codescout(source: &str, _: &Project) -> Vec<(&'static str, Value)> {
     vec![("symbols", json!({ "path": sample(source) }))]
 }

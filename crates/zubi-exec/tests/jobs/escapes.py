@@ -20,7 +20,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.shmat.restype = ctypes.c_void_p
 ROLE, WORLD = sys.argv[1], sys.argv[2]
 OUT = WORLD + "/work-too"
-STATE = WORLD + "/work/outside.json"
+STATE = os.path.join(WORLD, "work", "outside.json")
 
 
 def checked(result):
@@ -238,7 +238,7 @@ def files():
         "/dev/mem /dev/kmsg /dev/tty /dev/ptmx"
     ).split():
         attempt("writing " + name, lambda: os.open(name, os.O_WRONLY))
-    for name in ("/etc/shadow", "/dev/kmsg", "/dev/mem", "/proc/kcore", WORLD + "/home/.ssh/id"):
+    for name in ("/etc/shadow", "/dev/kmsg", "/dev/mem", "/proc/kcore", os.path.join(WORLD, "home", ".ssh", "id")):
         attempt("reading " + name, lambda: open(name, "rb").read(1))
 
 
