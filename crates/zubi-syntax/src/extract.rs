@@ -375,7 +375,8 @@ fn content_end(node: Node<'_>) -> usize {
         let mut child = node.child_count().checked_sub(1).and_then(|last| node.child(last));
         let last = loop {
             match child {
-                Some(comment) if comment.is_extra() => {
+                // Rejected text is extra as well, and may contain declarations.
+                Some(comment) if comment.is_extra() && comment.kind().contains("comment") => {
                     tail = Some(comment);
                     child = comment.prev_sibling();
                 }
