@@ -165,7 +165,8 @@ impl<'t> Extraction<'_, 't> {
         let outer_depth = self.outer_depth();
         let bounds = self.bounds(node, outer_depth);
         let parent = self.parent(rule);
-        for name in names {
+        // In broken code, a name may consist of quotes alone.
+        for name in names.into_iter().filter(|name| !name.text.is_empty()) {
             let declaration = self.declaration(name, &bounds, parent);
             if self.is_local(&declaration) {
                 continue;
