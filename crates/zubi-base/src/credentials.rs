@@ -114,7 +114,7 @@ pub fn is_credential_path(path: &Utf8Path) -> bool {
     let cloud_key = path.extension() == Some("json")
         && (name.contains("service-account") || name.contains("service_account") || name.starts_with("gha-creds-"));
     let ending = ENDINGS.iter().any(|ending| name.ends_with(ending));
-    directory || key || cloud_key || ending || FILES.contains(&name) || name.starts_with(".env.") || name == "envrc"
+    directory || key || cloud_key || ending || FILES.contains(&name) || name.starts_with(".env.") || name == ".envrc"
 }
 
 /// Whether a text begins as a private key does (RFC 7468, and the formats of OpenSSH and `PuTTY`), whatever its file is
@@ -157,7 +157,9 @@ mod tests {
             "id_rsa.pub .env.example keys.rs key.rs environment.ts pem.py package.json config.json secrets.rs",
             false,
         );
-        check("monkey keyboard.json environ.env.ts", false);
+        check("monkey keyboard.json environ.env.ts envrc", false);
+        // The policy compares patterns with these names.
+        check(&FILES.iter().chain(EXAMPLES).copied().collect::<Vec<_>>().join(" "), true);
     }
 
     #[test]
