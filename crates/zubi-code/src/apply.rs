@@ -141,13 +141,7 @@ impl CodeQuery<'_> {
         let answers = join_all(files.iter().map(|file| self.check_file(file, self.cx.check_wait, &cx))).await;
         for (answer, file) in answers.into_iter().zip(files) {
             match answer {
-                Ok(check) => {
-                    if !check.is_current {
-                        checks.snapshot.unchecked.insert(file.clone());
-                    }
-                    checks.snapshot.problems.extend(check.problems);
-                    checks.status.merge(check.status);
-                }
+                Ok(check) => checks.snapshot.add(file, check, &mut checks.status),
                 // No server would ever report a problem of such a file.
                 Err(error @ CodeError::NoEndpoint(_)) => checks.unserved = Some(error),
                 Err(error) => {
@@ -156,7 +150,6 @@ impl CodeQuery<'_> {
                 }
             }
         }
-        checks.snapshot.is_partial = checks.status.is_partial;
         if checks.status.endpoints.is_empty()
             && let Some(error) = checks.failure.take().or(checks.unserved.take())
         {

@@ -68,10 +68,10 @@ impl CodeQuery<'_> {
         let (after, files, mut status) = match path {
             Some(file) if file.is_file() => {
                 let check = self.check_file(file, Duration::MAX, &self.request_cx()).await?;
-                let unchecked = (!check.is_current).then(|| file.to_owned()).into_iter().collect();
-                let (problems, is_partial) = (check.problems, check.status.is_partial);
-                let scope = Some(file.to_owned());
-                (DiagnosticsSnapshot { problems, scope, end: None, unchecked, is_partial }, 1, check.status)
+                let mut snapshot = DiagnosticsSnapshot { scope: Some(file.to_owned()), ..Default::default() };
+                let mut status = AnswerStatus::default();
+                snapshot.add(file, check, &mut status);
+                (snapshot, 1, status)
             }
             scope => self.check_scope(scope).await?,
         };
@@ -185,6 +185,8 @@ impl CodeQuery<'_> {
         let listed = self.served_files(&endpoints, scope).await;
         let total = listed.served.len();
         let end = listed.served.get(MAX_FILES).cloned();
+        let scope = scope.map(Utf8Path::to_owned);
+        let mut snapshot = DiagnosticsSnapshot { scope, end, ..Default::default() };
         let checked: Vec<_> = listed.served.into_iter().take(MAX_FILES).collect();
         let files = checked.len();
         let cx = &RequestCx { is_batch: true, ..self.request_cx() };
@@ -193,19 +195,11 @@ impl CodeQuery<'_> {
             .buffered(AT_ONCE)
             .collect()
             .await;
-        let mut problems = Vec::new();
         let mut status = AnswerStatus::default();
-        let mut unchecked = BTreeSet::new();
         let mut failures = Vec::new();
         for (answer, path) in answers {
             match answer {
-                Ok(check) => {
-                    if !check.is_current {
-                        unchecked.insert(path);
-                    }
-                    problems.extend(check.problems);
-                    status.merge(check.status);
-                }
+                Ok(check) => snapshot.add(&path, check, &mut status),
                 Err(error) => failures.push((path, error)),
             }
         }
@@ -234,10 +228,8 @@ impl CodeQuery<'_> {
             status.mark_incomplete(format!("checked {files} of {total} files; narrow with `path`"));
         }
         let checked = files - failures.len();
-        unchecked.extend(failures.into_iter().map(|(path, _)| path));
-        let scope = scope.map(Utf8Path::to_owned);
-        let is_partial = status.is_partial;
-        Ok((DiagnosticsSnapshot { problems, scope, end, unchecked, is_partial }, checked, status))
+        snapshot.unchecked.extend(failures.into_iter().map(|(path, _)| path));
+        Ok((snapshot, checked, status))
     }
 
     /// Names the first of some files, and counts the others.

@@ -37,9 +37,6 @@ pub struct Footprint {
     /// programs (`.vscode/settings.json`) without approval. Only for tools that refuse every other value.
     #[serde(skip)]
     pub checked: bool,
-    /// Whether no sandbox confines the commands, so that also those that only look need approval.
-    #[serde(skip)]
-    pub is_unconfined: bool,
     /// Whether git starts without the programs that a repository's configuration names, in the workspace's own
     /// repository.
     #[serde(skip)]

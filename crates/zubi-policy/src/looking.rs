@@ -14,7 +14,7 @@ pub(super) fn is_looking(argv: &[String], footprint: &Footprint, paths: &PolicyP
     let Some(program) = argv.first().filter(|program| !program.contains('/')) else { return false };
     let Some(files) = programs::looks_at(argv, footprint.is_git_hardened) else { return false };
     // An output that a redirection writes could become a program or its configuration.
-    if footprint.is_unconfined || !footprint.writes.is_empty() || leaves_workspace(footprint, paths) {
+    if !footprint.writes.is_empty() || leaves_workspace(footprint, paths) {
         return false;
     }
     let directories = find_directories(footprint);

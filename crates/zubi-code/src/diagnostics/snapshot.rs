@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::FileCheck;
 use super::problem::CodeProblem;
+use crate::status::AnswerStatus;
 
 /// The diagnostics of some files at one time.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +24,16 @@ pub struct DiagnosticsSnapshot {
 }
 
 impl DiagnosticsSnapshot {
+    /// Adds the check of a file, and merges its status into that of all.
+    pub(crate) fn add(&mut self, file: &Utf8Path, check: FileCheck, status: &mut AnswerStatus) {
+        if !check.is_current {
+            self.unchecked.insert(file.to_owned());
+        }
+        self.is_partial |= check.status.is_partial;
+        self.problems.extend(check.problems);
+        status.merge(check.status);
+    }
+
     /// Whether the snapshot contains every diagnostic of a file, as far as its sources have reported.
     fn covers(&self, file: &Utf8Path) -> bool {
         self.scope.as_ref().is_none_or(|scope| file.starts_with(scope))

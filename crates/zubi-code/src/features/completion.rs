@@ -7,10 +7,11 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde_json::Value;
 use zubi_base::endpoint::{Endpoint, RequestCx};
+use zubi_base::position::{TextSize, size};
 
 use crate::error::CodeError;
 use crate::features::signature::{Trigger, documentation};
-use crate::locate::ResolvedTarget;
+use crate::locate::{ResolvedTarget, identifier_around};
 use crate::markup::{clean_line, first_code_line, join_words};
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
@@ -124,9 +125,9 @@ impl CodeQuery<'_> {
         let items: Vec<_> = found.into_iter().map(|one| one.proposal).collect();
         let mut status = replies.status;
         status.add_library_caveats(items.is_empty());
-        let rest = typed_after(&document.text, at.offset.into());
-        if items.is_empty() && !rest.is_empty() {
-            let word = format!("{typed}{rest}");
+        let word = identifier_around(Some(&at.path), &document, at.offset);
+        let is_in_word = |(word, start): &(String, TextSize)| *start + size(word.len()) > at.offset;
+        if let Some((word, _)) = word.filter(|word| items.is_empty() && is_in_word(word)) {
             status.notes.push(format!("the cursor is before the end of `{word}`, where some servers propose nothing"));
         }
         Ok(QualifiedAnswer { value: Proposals { items, incomplete }, status })
@@ -205,13 +206,6 @@ fn typed_before(text: &str, offset: usize) -> String {
     let start =
         start.map_or(0, |at| at + head.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8));
     head.get(start..).unwrap_or_default().to_owned()
-}
-
-/// Returns the part of an identifier after a byte offset.
-fn typed_after(text: &str, offset: usize) -> &str {
-    let tail = text.get(offset..).unwrap_or_default();
-    let end = tail.find(|character: char| !(character == '_' || unicode_ident::is_xid_continue(character)));
-    tail.get(..end.unwrap_or(tail.len())).unwrap_or_default()
 }
 
 fn proposal(item: &Value) -> Option<Proposal> {

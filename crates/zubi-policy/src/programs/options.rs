@@ -49,10 +49,10 @@ pub(super) fn parse(row: &Program, options: Options, argv: &[String], from: usiz
         }
         let mut needs_value = None;
         let is_covered = if let Some(long) = text.strip_prefix("--").filter(|_| row.style != Style::Single) {
-            read_long(list, long, &mut arguments, &mut needs_value)
+            read_named(list, "--", long, &mut arguments, &mut needs_value)
         } else if row.style == Style::Single {
             let name = text.strip_prefix("--").or_else(|| text.strip_prefix('-')).unwrap_or(text);
-            read_single(list, name, &mut arguments, &mut needs_value)
+            read_named(list, "-", name, &mut arguments, &mut needs_value)
         } else {
             read_cluster(list, text.strip_prefix('-').unwrap_or(text), &mut arguments, &mut needs_value)
         };
@@ -89,17 +89,25 @@ fn read_rest(row: &Program, argv: &[String], from: usize, arguments: &mut Parsed
     }
 }
 
-fn read_long(list: &str, text: &str, arguments: &mut ParsedWords, needs_value: &mut Option<Value>) -> bool {
+/// Reads an option with a name of several letters, without its dashes. `dashes` are those of the list.
+fn read_named(
+    list: &str,
+    dashes: &str,
+    text: &str,
+    arguments: &mut ParsedWords,
+    needs_value: &mut Option<Value>,
+) -> bool {
     let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
     let Some(kind) = list.split_whitespace().find_map(|option| {
-        let (option, kind) = read_option(option.strip_prefix("--")?);
+        let (option, kind) = read_option(option.strip_prefix(dashes)?);
         (option == name).then_some(kind)
     }) else {
         return false;
     };
     arguments.options.push((name.to_owned(), value.map(str::to_owned)));
     match (kind, value) {
-        (Value::None, Some(_)) => false,
+        // `-v=true` is a flag of Go; GNU's long flags take no value.
+        (Value::None, Some(_)) => dashes == "-",
         (Value::Required | Value::Inside, None) => {
             *needs_value = Some(kind);
             true
@@ -107,23 +115,6 @@ fn read_long(list: &str, text: &str, arguments: &mut ParsedWords, needs_value: &
         (Value::Inside, Some(value)) => stays_inside(value),
         _ => true,
     }
-}
-
-fn read_single(list: &str, text: &str, arguments: &mut ParsedWords, needs_value: &mut Option<Value>) -> bool {
-    let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
-    let Some(kind) = list.split_whitespace().find_map(|option| {
-        let (option, kind) = read_option(option.strip_prefix('-')?);
-        (option == name).then_some(kind)
-    }) else {
-        return false;
-    };
-    arguments.options.push((name.to_owned(), value.map(str::to_owned)));
-    match (kind, value) {
-        (Value::Required | Value::Inside, None) => *needs_value = Some(kind),
-        (Value::Inside, Some(value)) => return stays_inside(value),
-        _ => {}
-    }
-    true
 }
 
 fn read_cluster(list: &str, letters: &str, arguments: &mut ParsedWords, needs_value: &mut Option<Value>) -> bool {

@@ -17,8 +17,7 @@ const ARITHMETIC: &str = "`((` may be arithmetic or two subshells";
 
 /// Returns the script in normal form. The error is the reason why shells may read it differently.
 pub(super) fn normalize(text: &str) -> Result<String, &'static str> {
-    let mut scanner =
-        Scanner { rest: text, last: None, normal: String::new(), pending: Vec::new(), ..Scanner::default() };
+    let mut scanner = Scanner { rest: text, ..Scanner::default() };
     while let Some(c) = scanner.next() {
         scanner.read(c)?;
     }

@@ -224,18 +224,22 @@ fn programs_of_the_workspace_need_approval() {
     };
     std::fs::create_dir(root.join("bin")).unwrap();
     zubi_base::fs::write_atomic(&root.join("bin/ls"), b"x").unwrap();
-    let footprint = |is_unconfined| Footprint {
+    let footprint = Footprint {
         commands: vec![vec!["ls".to_owned()]],
         directory: Some(root.clone()),
-        is_unconfined,
         ..Footprint::from_effect(Effect::Execute)
     };
     let argv = vec!["ls".to_owned()];
-    let is_looking = |search_path: &[&str], is_unconfined| {
-        crate::looking::is_looking(&argv, &footprint(is_unconfined), &paths(search_path))
+    let is_looking = |search_path: &[&str]| crate::looking::is_looking(&argv, &footprint, &paths(search_path));
+    assert!(is_looking(&["/usr/bin", "bin"]) && !is_looking(&["bin", "/usr/bin"]));
+    let decide = |footprint: &Footprint| {
+        let none = std::iter::empty::<(&Value, String)>();
+        let policy = Policy::from_rules(ToolFilter::default(), none, paths(&["/usr/bin"]));
+        policy.decide(&spec("shell.run", Effect::Execute), &caller(false), footprint).action
     };
-    assert!(is_looking(&["/usr/bin", "bin"], false) && !is_looking(&["bin", "/usr/bin"], false));
-    assert!(!is_looking(&["/usr/bin"], true), "without a sandbox");
+    assert_eq!(decide(&footprint), Action::Allow);
+    let unconfined = Footprint { unresolved: vec!["there is no sandbox here".to_owned()], ..footprint.clone() };
+    assert_eq!(decide(&unconfined), Action::Ask, "without a sandbox");
 }
 
 /// The sample rules of the book do not cover arguments that run, load or write something.

@@ -91,9 +91,12 @@ pub(super) fn environment(commands: &[Vec<String>]) -> Vec<(String, String)> {
     variables
 }
 
-/// Returns whether git runs no program that the configuration of the repository names: the directory is the workspace's
+/// Returns whether a script has commands of git, and they run no program that the configuration of the repository names: the directory is the workspace's
 /// own repository, no `cd` leads elsewhere, and its configuration has only plain settings.
 pub(super) fn is_hardened(commands: &[Vec<String>], directory: &Utf8Path, roots: &[Utf8PathBuf]) -> bool {
+    if !commands.iter().any(|argv| is_git(argv)) {
+        return false;
+    }
     let moves = commands.iter().any(|argv| argv.first().is_some_and(|program| program == "cd"));
     let metadata = directory.join(".git").symlink_metadata();
     if moves || !roots.iter().any(|root| root == directory) || !metadata.is_ok_and(|metadata| metadata.is_dir()) {

@@ -24,7 +24,7 @@ pub enum Availability<T> {
 }
 
 impl<T> Availability<T> {
-    /// Whether another attempt would find the same.
+    /// Whether the result stays the same until the machine changes, so that callers may store it.
     pub fn is_known(&self) -> bool {
         !matches!(self, Self::Unknown(_))
     }
@@ -41,7 +41,7 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// Whether another attempt would find the same.
+    /// Whether the result stays the same until the machine changes, so that callers may store it.
     pub fn is_known(&self) -> bool {
         self.landlock.is_known() && self.seccomp.is_known() && self.private_ipc.is_known()
     }
@@ -110,7 +110,8 @@ fn unavailable<T>(error: &ConfineError) -> Availability<T> {
     }
 }
 
-/// Whether the kernel refuses namespaces to this user, rather than lacking resources for a moment.
+/// Whether an error means that the kernel refuses namespaces to this user. Other errors come from resources that are
+/// short for a moment.
 fn is_refusal(error: &io::Error) -> bool {
     use libc::{EACCES, EINVAL, ENOENT, ENOSPC, ENOSYS, EPERM};
     match error.raw_os_error() {

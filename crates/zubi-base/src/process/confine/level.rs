@@ -2,25 +2,25 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How well what is run is held, from worst to best.
+/// How much a sandbox restricts a program, from least to most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// Nothing holds it but the limits on processes.
+    /// Only the number of processes is limited.
     None,
-    /// Files are not held; sockets and calls into other processes are.
+    /// Restricts sockets and calls into other processes, and no files.
     Seccomp,
-    /// Files are held; sockets in the file system and other processes are not.
+    /// Restricts files, and neither sockets in the file system nor calls into other processes.
     Landlock,
-    /// Files, sockets and system calls are held.
+    /// Restricts files, sockets and system calls.
     #[serde(rename = "landlock+seccomp")]
     LandlockSeccomp,
-    /// Files, sockets and system calls are held, inside separate namespaces.
+    /// Restricts files, sockets and system calls, in separate namespaces.
     Bubblewrap,
 }
 
 impl Level {
-    /// All levels, from worst to best.
+    /// All levels, from least to most.
     pub const ALL: [Self; 5] = [Self::None, Self::Seccomp, Self::Landlock, Self::LandlockSeccomp, Self::Bubblewrap];
 
     /// The name in status lines.
@@ -34,8 +34,8 @@ impl Level {
         }
     }
 
-    /// Describes for users what this level holds, and only that. `files` are clauses about files and programs, which
-    /// Landlock holds; `network` is the clause about sockets, which seccomp holds.
+    /// Describes for users what this level restricts, and nothing more. `files` are clauses about files and programs, which
+    /// Landlock restricts; `network` is the clause about sockets, which seccomp restricts.
     pub fn describe(self, files: &[String], network: &str) -> String {
         let files = files.join(", ");
         match self {
