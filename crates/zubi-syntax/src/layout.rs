@@ -72,8 +72,8 @@ fn layout(
     let mut layout = SyntaxLayout::default();
     for part in parts {
         let tree = parse_part(language, &parsed, &part, is_stopped)?;
-        let needs_statements = language.id == "python";
-        add_layout(&tree, needs_statements, is_stopped, &mut layout).ok_or(OutlineError::Stopped)?;
+        let is_python = language.id == "python";
+        add_layout(&tree, is_python, is_stopped, &mut layout).ok_or(OutlineError::Stopped)?;
     }
     if RELATIVE_STRINGS.contains(&language.id) {
         layout.strings.clear();
@@ -82,10 +82,11 @@ fn layout(
 }
 
 /// Visits the nodes that span several lines or contain an error, without recursion. Returns `None` if the caller stopped
-/// the walk. With `needs_statements`, an empty block is an error: the grammar of Python accepts it.
+/// the walk. With `is_python`, an empty block and a statement that is not at the column of its block are errors: the grammar
+/// accepts both, and Python does not.
 fn add_layout<'t>(
     tree: &'t Tree,
-    needs_statements: bool,
+    is_python: bool,
     is_stopped: &dyn Fn() -> bool,
     layout: &mut SyntaxLayout,
 ) -> Option<()> {
@@ -99,11 +100,17 @@ fn add_layout<'t>(
             return None;
         }
         let node = cursor.node();
-        if needs_statements
+        if is_python
             && let Some(block) = empty_block(node)
             && layout.errors.len() < MAX_RANGES
         {
             layout.errors.push(block);
+        }
+        if is_python
+            && let Some(statement) = shifted_statement(node)
+            && layout.errors.len() < MAX_RANGES
+        {
+            layout.errors.push(statement);
         }
         if descends(node, parents.last().copied().unwrap_or_default(), layout) && cursor.goto_first_child() {
             parents.push(node.kind());
@@ -125,6 +132,22 @@ fn empty_block(node: Node<'_>) -> Option<Range<usize>> {
     let blocks = [Some(node), last.and_then(|last| node.child(last))];
     let is_empty = |block: &Node<'_>| block.kind() == "block" && block.named_child_count() == 0;
     blocks.into_iter().flatten().find(is_empty).map(|block| block.byte_range())
+}
+
+/// Returns the range of the first statement of a block that begins its line at another column than the first one.
+fn shifted_statement(node: Node<'_>) -> Option<Range<usize>> {
+    if !["block", "module"].contains(&node.kind()) {
+        return None;
+    }
+    let mut cursor = node.walk();
+    let mut statements = node.named_children(&mut cursor).filter(|it| !it.is_extra() && !it.is_error());
+    let first = statements.next()?;
+    let mut row = first.end_position().row;
+    statements.find_map(|it| {
+        let is_shifted = it.start_position().row > row && it.start_position().column != first.start_position().column;
+        row = it.end_position().row;
+        is_shifted.then(|| it.byte_range())
+    })
 }
 
 /// Adds a node to the layout. Returns whether its children may belong to it as well.

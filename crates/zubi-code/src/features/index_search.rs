@@ -322,16 +322,21 @@ impl CodeQuery<'_> {
                 .notes
                 .push(format!("{files} too large to parse, or rejected: only the whole name was searched there"));
         }
-        if !unknown.is_empty() {
-            let files = list_first(unknown, MAX_NAMED);
-            status.mark_incomplete(format!("these contain the name, and zubi does not know their language: {files}"));
-        }
+        mark_unknown(unknown, status);
         if !unparsed.is_empty() {
             status.mark_incomplete(format!(
                 "these contain the name and are not parsed: {}",
                 list_first(unparsed, MAX_NAMED)
             ));
         }
+    }
+}
+
+/// Marks an answer without symbols if files that contain the name have no known language.
+pub(crate) fn mark_unknown(files: Vec<String>, status: &mut AnswerStatus) {
+    if !files.is_empty() {
+        let files = list_first(files, MAX_NAMED);
+        status.mark_incomplete(format!("these contain the name, and zubi does not know their language: {files}"));
     }
 }
 

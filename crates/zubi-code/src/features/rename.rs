@@ -21,6 +21,7 @@ use crate::request::{declined_error, position_params};
 use crate::status::{Completeness, QualifiedAnswer};
 
 mod fit;
+mod hidden;
 mod new_name;
 mod projects;
 mod python;

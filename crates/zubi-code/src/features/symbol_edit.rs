@@ -16,7 +16,9 @@ use crate::edit::Plan;
 use crate::error::CodeError;
 use crate::features::mentions::Mentions;
 use crate::features::references::SymbolReferences;
-use crate::features::symbol_source::{DeclarationPosition, declared_in_extent, find_declaration, no_declaration_at};
+use crate::features::symbol_source::{
+    DeclarationPosition, declared_in_extent, find_declaration, find_overloads, no_declaration_at,
+};
 use crate::locate::{PositionIntent, TargetInput, join_segments};
 use crate::location::SourceLocation;
 use crate::outline;
@@ -143,12 +145,7 @@ impl CodeQuery<'_> {
                 check_declares(&parsed, position, index)?;
             }
             indices.push(found.ok_or_else(|| {
-                let name = request.target.symbol.as_deref().unwrap_or("it");
-                CodeError::input(
-                    "symbol",
-                    format!("`{name}` has no declaration of its own in the text of `{display_path}`: several names share one, or a macro makes it"),
-                    "Read the lines with `read_symbol`, and change them with `edit_files`.",
-                )
+                undeclared_error(request.target.symbol.as_deref(), &document, position, &display_path)
             })?);
         }
         if request.target.at.is_none() {
@@ -368,21 +365,6 @@ impl EditedSymbol {
     }
 }
 
-/// Returns the declarations directly before and after the found ones that have the same name in the same scope: a server
-/// may report only one of several overloads.
-fn find_overloads(outline: &SyntaxOutline, found: &[usize]) -> Vec<usize> {
-    let Some((index, first)) = found.first().and_then(|index| Some((*index, outline.declarations.get(*index)?))) else {
-        return Vec::new();
-    };
-    let siblings: Vec<usize> = (0..outline.declarations.len())
-        .filter(|other| outline.declarations.get(*other).is_some_and(|other| other.parent == first.parent))
-        .collect();
-    let is_same = |other: &&usize| outline.declarations.get(**other).is_some_and(|other| other.name == first.name);
-    let at = siblings.iter().position(|sibling| *sibling == index).unwrap_or_default();
-    let (before, after) = siblings.split_at(at);
-    before.iter().rev().take_while(is_same).chain(after.iter().take_while(is_same)).copied().collect()
-}
-
 /// Checks that a position names one declaration: it is in the lines before its body, and no other one is declared there.
 /// Otherwise the line of a use would delete the function around it.
 fn check_declares(parsed: &ParsedText, position: &DeclarationPosition, index: usize) -> Result<(), CodeError> {
@@ -418,6 +400,31 @@ fn check_declares(parsed: &ParsedText, position: &DeclarationPosition, index: us
         ),
         format!("To change `{name}`, pass symbol: \"{name}\"; to change lines in it, use `edit_files`."),
     ))
+}
+
+/// Returns the error for a symbol that a server reports and the syntax does not: its name is in the text, or only in the
+/// expansion of a macro.
+fn undeclared_error(
+    symbol: Option<&str>,
+    document: &SourceDocument,
+    position: &DeclarationPosition,
+    display_path: &str,
+) -> CodeError {
+    let symbol = symbol.unwrap_or("it");
+    let own_name = symbol.rsplit(['/', '.', ':']).next().unwrap_or(symbol);
+    let start = position.extent.start();
+    let is_in_text = document.text.get(usize::from(start)..).is_some_and(|rest| rest.starts_with(own_name));
+    let line = document.index.line_col(start).line + 1;
+    let reason = if is_in_text {
+        "a part of a statement, such as a variable of a function, a parameter, a property of an object, or one of several names"
+    } else {
+        "not in the text: a macro or a tool makes it"
+    };
+    CodeError::input(
+        "symbol",
+        format!("the declaration of `{symbol}` ({display_path}:{line}) is {reason}"),
+        "Read the lines with `read_symbol`, and change them with `edit_files`.",
+    )
 }
 
 fn rejection(error: RejectedEdit) -> CodeError {

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::credentials;
 use zubi_base::position::{TextRange, TextSize, size};
 use zubi_syntax::{Declaration, Notebook, SyntaxOutline};
@@ -82,6 +82,7 @@ impl CodeQuery<'_> {
         let (positions, mut status, note) = self.declared_at(target).await?;
         status.notes.extend(note);
         let mut sources = Vec::new();
+        let mut shown: Vec<(Utf8PathBuf, usize)> = Vec::new();
         for position in positions {
             let path = &position.path;
             let display_path = self.workspace().display(path);
@@ -94,28 +95,34 @@ impl CodeQuery<'_> {
             }
             let document = self.document(path).await?;
             let parsed = self.parse_outline(path, &document.text).await.and_then(Result::ok);
-            let named = parsed.as_ref().and_then(|outline| parts_by_syntax(outline, &position));
-            let parts = match named {
-                Some(parts) => {
+            let named =
+                parsed.as_ref().and_then(|outline| Some((outline, find_declaration(outline, &position, false)?)));
+            let parts: Vec<Parts> = match named {
+                Some((outline, index)) => {
                     if status.endpoints.is_empty() {
                         status.merge(AnswerStatus::from_source(AnswerSource::Syntax, Vec::new()));
                     }
-                    parts
+                    let mut indices = vec![index];
+                    if target.at.is_none() {
+                        indices.extend(find_overloads(outline, &indices));
+                        indices.sort_unstable();
+                    }
+                    indices.retain(|index| {
+                        let is_shown = shown.iter().any(|(file, known)| file == path && known == index);
+                        shown.push((path.clone(), *index));
+                        !is_shown
+                    });
+                    indices.into_iter().filter_map(|index| parts_by_syntax(outline, index)).collect()
                 }
                 // A server knows declarations that the syntax does not show: expanded macros, attributes of `self`.
                 None => {
                     let outline = self.declared_in(path).await?;
                     status.merge(outline.status.clone());
-                    parts_by_server(&outline.value, position.extent.start())
-                        .ok_or_else(|| no_declaration_at(&display_path))?
+                    let found = parts_by_server(&outline.value, position.extent.start());
+                    vec![found.ok_or_else(|| no_declaration_at(&display_path))?]
                 }
             };
-            let cell = document.notebook(path).and_then(|notebook| parts.in_cell(notebook));
-            let (display_path, lines) = match cell {
-                Some((cell, code, parts)) => (format!("{display_path} cell {cell}"), parts.lines(part, &code)),
-                None => (display_path, parts.lines(part, &document)),
-            };
-            sources.push(SymbolSource { display_path, name: parts.name, kind: parts.kind, lines });
+            sources.extend(parts.into_iter().map(|parts| parts.into_source(part, &display_path, &document, path)));
         }
         Ok(QualifiedAnswer { value: sources, status })
     }
@@ -144,6 +151,21 @@ impl CodeQuery<'_> {
 }
 
 impl Parts {
+    fn into_source(
+        self,
+        part: SourcePart,
+        display_path: &str,
+        document: &SourceDocument,
+        path: &Utf8Path,
+    ) -> SymbolSource {
+        let cell = document.notebook(path).and_then(|notebook| self.in_cell(notebook));
+        let (display_path, lines) = match cell {
+            Some((cell, code, parts)) => (format!("{display_path} cell {cell}"), parts.lines(part, &code)),
+            None => (display_path.to_owned(), self.lines(part, document)),
+        };
+        SymbolSource { display_path, name: self.name, kind: self.kind, lines }
+    }
+
     /// Converts the parts of a declaration in a notebook to those in its cell. Also returns the number and the code of the
     /// cell.
     fn in_cell(&self, notebook: &Notebook) -> Option<(usize, SourceDocument, Self)> {
@@ -260,8 +282,22 @@ pub(super) fn declared_in_extent(outline: &SyntaxOutline, position: &Declaration
     found.map(|(index, _)| index).collect()
 }
 
-fn parts_by_syntax(outline: &SyntaxOutline, position: &DeclarationPosition) -> Option<Parts> {
-    let index = find_declaration(outline, position, false)?;
+/// Returns the declarations directly before and after the found ones that have the same name in the same scope: a server
+/// may report only one of several overloads.
+pub(super) fn find_overloads(outline: &SyntaxOutline, found: &[usize]) -> Vec<usize> {
+    let Some((index, first)) = found.first().and_then(|index| Some((*index, outline.declarations.get(*index)?))) else {
+        return Vec::new();
+    };
+    let siblings: Vec<usize> = (0..outline.declarations.len())
+        .filter(|other| outline.declarations.get(*other).is_some_and(|other| other.parent == first.parent))
+        .collect();
+    let is_same = |other: &&usize| outline.declarations.get(**other).is_some_and(|other| other.name == first.name);
+    let at = siblings.iter().position(|sibling| *sibling == index).unwrap_or_default();
+    let (before, after) = siblings.split_at(at);
+    before.iter().rev().take_while(is_same).chain(after.iter().take_while(is_same)).copied().collect()
+}
+
+fn parts_by_syntax(outline: &SyntaxOutline, index: usize) -> Option<Parts> {
     let all = &outline.declarations;
     let found = all.get(index)?;
     let is_inside = |it: &&Declaration| {

@@ -1,13 +1,13 @@
 //! Search for symbols of the whole workspace by name.
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashSet;
 use zubi_base::endpoint::DocumentRef;
 use zubi_base::position::Encoding;
 use zubi_base::text::pluralize;
 use zubi_base::uri;
 
-use super::index_search::is_code_file;
+use super::index_search::{is_code_file, mark_unknown};
 use super::symbol_filter::SymbolFilter;
 use super::symbol_rank::{SymbolMatch, SymbolRanking};
 use crate::error::CodeError;
@@ -55,7 +55,7 @@ impl CodeQuery<'_> {
         let mut answer = self.search_symbols(query, &name_path, search_filter).await?;
         self.correct_symbols(&mut answer.value, filter).await;
         let word = name_path.last();
-        if sort_symbols(word, &mut answer.value).is_none_or(|best| best == SymbolMatch::Other) {
+        if sort_symbols(word, &mut answer.value).is_none_or(|best| best >= SymbolMatch::Similar) {
             let mut similar = self.similar_symbols(word, search_filter).await;
             self.correct_symbols(&mut similar, filter).await;
             similar.retain(|symbol| !answer.value.contains(symbol));
@@ -229,6 +229,9 @@ impl CodeQuery<'_> {
             status.merge(own);
             return Ok(QualifiedAnswer { value: symbols, status });
         }
+        if candidates.is_empty() {
+            self.mark_unknown_languages(&files, &mut outlined).await;
+        }
         note_word_search(&mut outlined, reason, files.len(), files.len() >= MAX_WORD_FILES);
         Ok(QualifiedAnswer { value: candidates.into_iter().map(FoundSymbol::from).collect(), status: outlined })
     }
@@ -258,6 +261,18 @@ impl CodeQuery<'_> {
         // A file that is gone meanwhile does not affect the servers' answer.
         let outlined = self.symbols_by_outline(query, name_path, filter, AnswerStatus::default(), "without a server");
         outlined.await.ok().map(|outlined| (outlined.value, outlined.status))
+    }
+
+    /// Marks an answer without symbols if neither zubi nor a server knows the languages of files that contain the name.
+    async fn mark_unknown_languages(&self, files: &[Utf8PathBuf], status: &mut AnswerStatus) {
+        let mut unknown = Vec::new();
+        for path in files {
+            let has_language = path.file_name().is_some_and(|name| self.intel.parser.has_language(name));
+            if !has_language && self.find_endpoints(&DocumentRef::new(path), OUTLINE).await.endpoints.is_empty() {
+                unknown.push(self.workspace().display(path));
+            }
+        }
+        mark_unknown(unknown, status);
     }
 
     /// Whether a server outlines the files of some symbols, although it does not search names in the workspace.

@@ -469,15 +469,16 @@ impl CodeQuery<'_> {
                         }
                     }
                 }
-                // An index matches fuzzily at best; a shorter prefix finds a name whose end is misspelt.
+                // An index matches fuzzily at best, so its hits may be far from the word; a shorter prefix finds a name whose
+                // end is misspelt.
                 let characters: Vec<char> = word.chars().collect();
-                for length in [characters.len(), characters.len() * 2 / 3, 3] {
+                let mut lengths = vec![characters.len(), characters.len() * 2 / 3, 3.min(characters.len())];
+                lengths.dedup();
+                for length in lengths.into_iter().filter(|length| *length > 0) {
                     let query: String = characters.iter().take(length).collect();
-                    if names.len() >= 3 || query.is_empty() {
-                        break;
-                    }
                     if let Ok(index) = self.indexed(&query).await {
-                        for symbol in index.symbols.into_iter().take(200) {
+                        let near = nearest_by(word, index.symbols, |symbol| last_segment(&symbol.name), MAX_SUGGESTED);
+                        for symbol in near {
                             let display_path = self.workspace().display(&symbol.path);
                             let location = symbol
                                 .line
@@ -492,8 +493,13 @@ impl CodeQuery<'_> {
                 }
             }
         }
-        nearest_by(word, names, |(name, _)| name.rsplit(['/', '.', ':']).next().unwrap_or(name), 3)
+        nearest_by(word, names, |(name, _)| last_segment(name), 3)
     }
+}
+
+/// Returns the last part of a name with qualifiers.
+fn last_segment(name: &str) -> &str {
+    name.rsplit(['/', '.', ':']).next().unwrap_or(name)
 }
 
 /// Whether candidates are the declarations of one symbol: overloads in one file.

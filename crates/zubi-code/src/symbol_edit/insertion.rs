@@ -1,6 +1,7 @@
 //! The places of a given text: instead of a unit, before it or after it.
 
-use super::unit::{SymbolUnit, line_end, line_start};
+use super::blank_lines::{blank_above, blank_below};
+use super::unit::{SymbolUnit, line_end, line_start, next_line};
 use super::{Candidate, RejectedEdit, Replacement, SymbolAction};
 
 impl SymbolUnit<'_> {
@@ -16,8 +17,24 @@ impl SymbolUnit<'_> {
         if block.contains('\n') {
             return Err(self.shared_line("insert lines beside"));
         }
-        let separators = self.separators().into_iter().flatten();
-        Ok(separators.map(|separator| self.insert_in_line(action, block, separator)).collect())
+        let separators = self.line_separators();
+        Ok(separators.into_iter().map(|separator| self.insert_in_line(action, block, separator)).collect())
+    }
+
+    /// Returns the separators that may be necessary between the unit and another element in one line: none between functions
+    /// with bodies, `;` between fields. The check of the result selects one. A comma is the last, because it also continues
+    /// an expression.
+    fn line_separators(&self) -> Vec<Option<char>> {
+        let mut separators = self.separators();
+        if !self.is_list_element() {
+            separators.retain(|separator| *separator != Some(','));
+        }
+        for separator in [None, Some(';'), Some(',')] {
+            if !separators.contains(&separator) {
+                separators.push(separator);
+            }
+        }
+        separators
     }
 
     fn replacement(&self, block: &str) -> Candidate {
@@ -42,7 +59,13 @@ impl SymbolUnit<'_> {
 
     fn insert_lines(&self, action: SymbolAction, block: &str, separator: Option<char>) -> Candidate {
         let (text, eol) = (self.text(), self.eol());
-        let blank = eol.repeat(self.blank_lines(block.contains('\n')));
+        let blank_lines = self.blank_lines(block.contains('\n'));
+        let blank = eol.repeat(blank_lines);
+        // A long declaration between short ones is apart from both.
+        let missing = |beside: bool, present: usize| {
+            let is_missing = beside && block.contains('\n');
+            eol.repeat(if is_missing { blank_lines.saturating_sub(present) } else { 0 })
+        };
         let bare = separator.map_or(block, |it| block.strip_suffix(it).unwrap_or(block));
         let is_last = separator == Some(',') && self.separator.is_none_or(|(own, _)| own != ',');
         // A closing brace ends a declaration by itself: `}` in a class of JavaScript.
@@ -56,14 +79,18 @@ impl SymbolUnit<'_> {
         let indentation = self.indentation();
         if action == SymbolAction::InsertBefore {
             let at = line_start(text, self.range.start);
-            let inserted = at + indentation.len()..at + indentation.len() + block.len();
-            let text = format!("{indentation}{block}{eol}{blank}");
+            let above = missing(self.follows_sibling(), blank_above(text, at).1);
+            let before = above.len() + indentation.len();
+            let inserted = at + before..at + before + block.len();
+            let text = format!("{above}{indentation}{block}{eol}{blank}");
             return Candidate { replacements: vec![Replacement { range: at..at, text }], inserted };
         }
         let line = format!("{eol}{blank}{indentation}{block}");
         let (end, before) = (self.range.end, line.len() - block.len());
         if !is_last {
             let at = line_end(text, self.end());
+            let below = missing(self.precedes_sibling(), blank_below(text, next_line(text, at)).1);
+            let line = format!("{line}{below}");
             let inserted = at + before..at + before + block.len();
             return Candidate { replacements: vec![Replacement { range: at..at, text: line }], inserted };
         }
@@ -80,12 +107,32 @@ impl SymbolUnit<'_> {
         Candidate { replacements, inserted }
     }
 
-    fn insert_in_line(&self, action: SymbolAction, block: &str, separator: char) -> Candidate {
-        let block = block.strip_suffix(separator).unwrap_or(block);
+    /// Whether only blank lines are between the previous sibling and the unit.
+    fn follows_sibling(&self) -> bool {
+        self.previous().is_some_and(|it| self.is_blank(it.range.end..self.range.start))
+    }
+
+    /// Whether only blank lines are between the unit and the next sibling.
+    fn precedes_sibling(&self) -> bool {
+        let next = self.siblings().map(|(_, it)| it).find(|it| it.range.start >= self.end());
+        next.is_some_and(|it| {
+            self.is_blank(self.end()..it.doc.as_ref().map_or(it.range.start, |doc| doc.start.min(it.range.start)))
+        })
+    }
+
+    fn is_blank(&self, range: std::ops::Range<usize>) -> bool {
+        let is_space = |it: char| it.is_whitespace() || it == ',' || it == ';';
+        self.text().get(range).is_some_and(|between| between.chars().all(is_space))
+    }
+
+    fn insert_in_line(&self, action: SymbolAction, block: &str, separator: Option<char>) -> Candidate {
+        let block = separator.map_or(block, |it| block.strip_suffix(it).unwrap_or(block));
+        let mark = separator.map(String::from).unwrap_or_default();
         let (at, before, after) = match (action, self.separator) {
-            (SymbolAction::InsertBefore, _) => (self.range.start, String::new(), format!("{separator} ")),
-            (_, Some((own, end))) if own == separator => (end, " ".to_owned(), separator.to_string()),
-            _ => (self.range.end, format!("{separator} "), String::new()),
+            (SymbolAction::InsertBefore, _) => (self.range.start, String::new(), format!("{mark} ")),
+            (_, Some((own, end))) if separator == Some(own) => (end, " ".to_owned(), mark),
+            (_, Some((_, end))) if separator.is_none() => (end, " ".to_owned(), mark),
+            _ => (self.range.end, format!("{mark} "), String::new()),
         };
         let inserted = at + before.len()..at + before.len() + block.len();
         Candidate {

@@ -86,9 +86,11 @@ impl SymbolUnit<'_> {
         let text = self.text();
         let content = text.get(..self.range.start).unwrap_or_default().trim_end().len();
         let from = content.max(comma + 1);
+        // A comment behind the element belongs to it.
+        let to = if self.separator.is_none() { line_end(text, self.range.end) } else { self.range.end };
         let replacements = vec![
             Replacement { range: comma..comma + 1, text: String::new() },
-            Replacement { range: from..self.range.end, text: String::new() },
+            Replacement { range: from..to, text: String::new() },
         ];
         Candidate { replacements, inserted: from - 1..from - 1 }
     }

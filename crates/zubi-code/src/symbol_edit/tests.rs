@@ -4,6 +4,8 @@ use super::SymbolAction::{Delete, InsertAfter, InsertBefore, Replace};
 use super::*;
 use crate::syntax::DirectParser;
 
+mod beside;
+
 /// Changes the declaration at `$0`, with its overloads if they have the same name, and returns the result.
 async fn check(name: &str, marked: &str, action: SymbolAction, given: &str) -> String {
     let offset = marked.find("$0").unwrap();

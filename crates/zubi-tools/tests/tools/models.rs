@@ -396,6 +396,11 @@ async fn code_without_a_server_is_not_hidden_by_a_model() {
       package Shop.Orders  shop.dlang:3:8  bc Orders for Sales { description: "d" }
     [domainlang · ready · no server for .ts: install one]
     "#);
+    let unknown = "//- notes.unknown\nReceipt\n";
+    insta::assert_snapshot!(check_with_typescript(unknown, "lsp_workspace_symbols", json!({ "query": "Receipt" })).await, @"
+    0 symbols matching `Receipt`
+    [syntax only: names not resolved · may be incomplete: these contain the name, and zubi does not know their language: notes.unknown · without a server: exact names only, from the outlines of 1 file · no server for .ts: install one]
+    ");
     let references =
         async |symbol: &str| check_with_typescript(CODE, "lsp_references", json!({ "symbol": symbol })).await;
     insta::assert_snapshot!(references("Orders").await, @r#"

@@ -87,6 +87,13 @@ pub(super) fn check_new_name(at: &ResolvedTarget, new_name: &str) -> Result<(), 
     if new_name.trim().is_empty() || new_name.chars().any(char::is_control) {
         return Err(CodeError::input("newName", "the new name is empty or holds control characters", HINT));
     }
+    if at.name.as_deref() == Some(new_name) {
+        return Err(CodeError::input(
+            "newName",
+            format!("the symbol already has the name `{new_name}`"),
+            "Give another name.",
+        ));
+    }
     let digit = |name: &str| name.starts_with(|first: char| first.is_ascii_digit());
     if new_name.contains(char::is_whitespace) || digit(new_name) && !at.name.as_deref().is_some_and(digit) {
         let message = format!("`{}` is not a valid identifier", clean_line(new_name));

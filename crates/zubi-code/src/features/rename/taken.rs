@@ -2,9 +2,10 @@
 
 use std::time::Instant;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashMap;
 use zubi_base::position::{TextRange, TextSize, size};
+use zubi_base::text::list_first;
 use zubi_base::uri;
 
 use super::projects::CompletedRename;
@@ -21,11 +22,17 @@ use crate::text_search;
 /// The maximum number of files whose outlines come from a server; the syntax shows the declarations of the others.
 const MAX_SERVER_OUTLINES: usize = 8;
 
+/// The maximum number of places with a hidden name that a note names.
+const MAX_NAMED: usize = 3;
+
 /// The language ids in which all symbols of a scope share one set of names.
 const SINGLE_NAMESPACE: [&str; 6] = ["python", "go", "javascript", "javascriptreact", "lua", "c"];
 
 /// The language ids in which functions of one scope may share a name, with other parameters.
 const WITH_OVERLOADS: [&str; 8] = ["cpp", "cuda-cpp", "objective-cpp", "java", "csharp", "kotlin", "scala", "swift"];
+
+/// The language ids in which a declared name is a value, a type, or both.
+const TYPESCRIPT: [&str; 4] = ["typescript", "typescriptreact", "vue", "svelte"];
 
 /// The language ids whose import statements bind names like declarations.
 const WITH_IMPORTED_NAMES: [&str; 7] =
@@ -41,12 +48,12 @@ struct TakenName {
 }
 
 /// A file that a rename edits.
-struct EditedFile<'a> {
-    document: &'a SourceDocument,
+pub(super) struct EditedFile<'a> {
+    pub(super) document: &'a SourceDocument,
     /// The offsets of the edits.
-    offsets: Vec<TextSize>,
-    language: &'a str,
-    new_name: &'a str,
+    pub(super) offsets: Vec<TextSize>,
+    pub(super) language: &'a str,
+    pub(super) new_name: &'a str,
 }
 
 impl CodeQuery<'_> {
@@ -71,6 +78,7 @@ impl CodeQuery<'_> {
             }
         }
         let mut requested = 0;
+        let mut hidden_places = Vec::new();
         for (path, edits) in files {
             if Instant::now() >= self.cx.deadline {
                 break;
@@ -83,24 +91,37 @@ impl CodeQuery<'_> {
             let file = EditedFile { document: &document, offsets: offsets.collect(), language, new_name };
             requested += 1;
             let symbols = self.declared_symbols(&path, requested <= MAX_SERVER_OUTLINES).await;
-            let taken = file.find_taken(&path, &symbols);
-            let Some(taken) = taken else { continue };
-            let line = document.index.line_col(taken.range.start()).line;
-            let at = self.location_in(&document, &taken.path, taken.range).to_at();
-            let source = crate::location::line_text(&document.text, &document.index, line).unwrap_or_default();
-            let scope =
-                if taken.scope.is_empty() { String::new() } else { format!(" in `{}`", clean_line(&taken.scope)) };
-            let message = format!(
-                "`{}` is already taken{scope}: {at}  {}",
-                clean_line(new_name),
-                crate::markup::source_line(source.trim())
-            );
+            let Some(taken) = file.find_taken(&path, &symbols) else {
+                if let Some(hidden) = file.find_hidden(path.extension().unwrap_or_default(), &symbols) {
+                    let place = self.describe_name(&document, &path, hidden.range);
+                    hidden_places.push(format!("{place}{}", describe_scope(&hidden.function)));
+                }
+                continue;
+            };
+            let place = self.describe_name(&document, &taken.path, taken.range);
+            let message =
+                format!("`{}` is already taken{}: {place}", clean_line(new_name), describe_scope(&taken.scope));
             if taken.is_refused {
                 return Err(CodeError::input("newName", message, "Choose another name, or rename that symbol first."));
             }
             rename.notes.push(message);
         }
+        if !hidden_places.is_empty() {
+            rename.notes.push(format!(
+                "`{}` has a meaning where the renamed symbol is used, and one may hide the other: {}",
+                clean_line(new_name),
+                list_first(hidden_places, MAX_NAMED)
+            ));
+        }
         Ok(())
+    }
+
+    /// Returns the position of a name and its line.
+    fn describe_name(&self, document: &SourceDocument, path: &Utf8Path, range: TextRange) -> String {
+        let at = self.location_in(document, path, range).to_at();
+        let line = document.index.line_col(range.start()).line;
+        let source = crate::location::line_text(&document.text, &document.index, line).unwrap_or_default();
+        format!("{at}  {}", crate::markup::source_line(source.trim()))
     }
 
     /// Returns the declarations of a file, by its server or its syntax.
@@ -200,10 +221,51 @@ impl EditedFile<'_> {
 
     /// Whether symbols of two kinds cannot have the same name in one scope.
     fn is_refused_beside(&self, renamed: &str, other: &str) -> bool {
+        if TYPESCRIPT.contains(&self.language)
+            && let (Some(one), Some(two)) = (ScriptMeaning::from_kind(renamed), ScriptMeaning::from_kind(other))
+        {
+            return one.excludes(two);
+        }
         let (one, two) = (NameGroup::from_kind(renamed), NameGroup::from_kind(other));
         let is_overload =
             one == NameGroup::Function && two == NameGroup::Function && WITH_OVERLOADS.contains(&self.language);
         SINGLE_NAMESPACE.contains(&self.language) || one == two && one != NameGroup::Other && !is_overload
+    }
+}
+
+/// The meanings of a declared name in TypeScript: one name can be a value and a type at once
+/// (typescriptlang.org/docs/handbook/declaration-merging.html).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ScriptMeaning {
+    Value,
+    Interface,
+    TypeAlias,
+    /// A class or an enumeration is both.
+    ValueAndType,
+}
+
+impl ScriptMeaning {
+    /// Returns `None` for members, which may be static or not, and for namespaces, which merge with the others.
+    fn from_kind(kind: &str) -> Option<Self> {
+        match kind {
+            "function" | "variable" | "constant" => Some(Self::Value),
+            "interface" => Some(Self::Interface),
+            "type alias" | "type parameter" => Some(Self::TypeAlias),
+            "class" | "enum" => Some(Self::ValueAndType),
+            _ => None,
+        }
+    }
+
+    /// Whether two declarations of one scope are an error. Interfaces merge with each other and with a class.
+    fn excludes(self, other: Self) -> bool {
+        let merges = matches!(
+            (self, other),
+            (Self::Interface, Self::Interface | Self::ValueAndType | Self::Value)
+                | (Self::ValueAndType | Self::Value, Self::Interface)
+                | (Self::TypeAlias, Self::Value)
+                | (Self::Value, Self::TypeAlias)
+        );
+        !merges
     }
 }
 
@@ -227,30 +289,45 @@ impl NameGroup {
     }
 }
 
+/// Returns the words for the scope of a name; none for a file.
+fn describe_scope(scope: &str) -> String {
+    if scope.is_empty() { String::new() } else { format!(" in `{}`", clean_line(scope)) }
+}
+
 fn is_part(character: char) -> bool {
     character == '_' || unicode_ident::is_xid_continue(character)
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    /// Renames the symbol at `$0` and every other `old` to `new`; returns the line of the taken name.
-    fn check(language: &str, file: &str, fixture: &str) -> String {
-        let text = fixture.replace("$0", "");
-        let offsets = text_search::occurrences(&text, "old").map(size).collect();
-        let outline = zubi_syntax::outline_of_file(file, &text, &|| false).unwrap().unwrap();
-        let symbols = crate::syntax::to_symbols(&outline, &text, None);
-        let document = SourceDocument::new(text.as_str().into(), false);
-        let edited = EditedFile { document: &document, offsets, language, new_name: "new" };
-        edited.find_taken(&Utf8PathBuf::from(file), &symbols).map_or_else(
-            || "free".to_owned(),
-            |taken| {
-                let line = document.index.line_col(taken.range.start()).line + 1;
-                let verb = if taken.is_refused { "refused" } else { "noted" };
-                format!("{verb}: {line} {}", taken.scope).trim_end().to_owned()
-            },
-        )
+    /// Calls `check` with a file in which every `old` is renamed to `new`, and its declarations by its syntax.
+    pub(in super::super) fn with_file<T>(
+        language: &str,
+        file: &str,
+        text: &str,
+        check: impl FnOnce(&EditedFile<'_>, &[OutlineSymbol]) -> T,
+    ) -> T {
+        let offsets = text_search::occurrences(text, "old").map(size).collect();
+        let outline = zubi_syntax::outline_of_file(file, text, &|| false).unwrap().unwrap();
+        let symbols = crate::syntax::to_symbols(&outline, text, None);
+        let document = SourceDocument::new(text.into(), false);
+        check(&EditedFile { document: &document, offsets, language, new_name: "new" }, &symbols)
+    }
+
+    /// Renames every `old` to `new`; returns the line of the taken name.
+    fn check(language: &str, file: &str, text: &str) -> String {
+        with_file(language, file, text, |edited, symbols| {
+            edited.find_taken(&Utf8PathBuf::from(file), symbols).map_or_else(
+                || "free".to_owned(),
+                |taken| {
+                    let line = edited.document.index.line_col(taken.range.start()).line + 1;
+                    let verb = if taken.is_refused { "refused" } else { "noted" };
+                    format!("{verb}: {line} {}", taken.scope).trim_end().to_owned()
+                },
+            )
+        })
     }
 
     #[test]
@@ -273,6 +350,11 @@ mod tests {
     fn other_languages() {
         assert_eq!(check("typescript", "a.ts", "import { new } from './b';\nexport class old {}\n"), "refused: 1");
         assert_eq!(check("typescript", "a.ts", "class A { old() {}\n new = 1 }\n"), "noted: 2 A");
+        let script = |text| check("typescript", "a.ts", text);
+        assert_eq!(script("export const new = 1;\nexport function old() {}\n"), "refused: 1");
+        assert_eq!(script("export class new {}\nexport function old() {}\n"), "refused: 1");
+        assert_eq!(script("export type new = 1;\nexport function old() {}\n"), "noted: 1");
+        assert_eq!(script("export interface new {}\nexport class old {}\n"), "noted: 1");
         assert_eq!(check("java", "A.java", "class A { void old() {}\n void new(int a) {} }\n"), "noted: 2 A");
         assert_eq!(check("rust", "a.rs", "struct old;\nfn new() {}\n"), "noted: 2");
         assert_eq!(check("rust", "a.rs", "fn old() {}\nfn new() {}\n"), "refused: 2");
