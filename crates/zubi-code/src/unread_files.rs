@@ -61,7 +61,12 @@ impl CodeQuery<'_> {
             find_unread(files.paths(), &word, until)
         };
         // Reading many files would block other tasks of this thread.
-        let found = tokio::task::spawn_blocking(search).await.unwrap_or_default();
+        let (found, is_cut) = tokio::task::spawn_blocking(search).await.unwrap_or_default();
+        if is_cut {
+            status
+                .gaps
+                .push("zubi did not look at all files for those that it cannot read: there are too many".to_owned());
+        }
         if !found.is_empty() {
             let describe = |(path, obstacle): &(Utf8PathBuf, TextObstacle)| {
                 format!("`{}` ({obstacle})", self.workspace().display(path))
@@ -72,15 +77,18 @@ impl CodeQuery<'_> {
     }
 }
 
-/// Returns the files of code that may contain a word and cannot be read, sorted by path.
+/// Returns the files of code that may contain a word and cannot be read, sorted by path, and whether the time limit ended
+/// the search.
 fn find_unread(
     files: impl Iterator<Item = Utf8PathBuf>,
     word: &str,
     until: Instant,
-) -> Vec<(Utf8PathBuf, TextObstacle)> {
+) -> (Vec<(Utf8PathBuf, TextObstacle)>, bool) {
     let mut found = Vec::new();
+    let mut is_cut = false;
     for path in files.filter(|path| is_code_file(path) && !credentials::is_credential_path(path)) {
         if Instant::now() >= until {
+            is_cut = true;
             break;
         }
         let Err(error) = fs::read_text_in_place(&path) else { continue };
@@ -89,7 +97,7 @@ fn find_unread(
         }
     }
     found.sort_by(|(a, _), (b, _)| a.as_str().cmp(b.as_str()));
-    found
+    (found, is_cut)
 }
 
 /// Returns the reason why a text that may contain a word cannot be read. Without one, the file is not text or does not
@@ -167,7 +175,14 @@ mod tests {
         let path = root.join("a.c");
         fs::write_atomic(&path, content).unwrap();
         let until = Instant::now() + Duration::from_mins(1);
-        find_unread(std::iter::once(path), word, until).first().map(|(_, obstacle)| *obstacle)
+        find_unread(std::iter::once(path), word, until).0.first().map(|(_, obstacle)| *obstacle)
+    }
+
+    #[test]
+    fn the_time_limit_is_reported() {
+        let files = || std::iter::once(Utf8PathBuf::from("/absent/a.c"));
+        assert_eq!(find_unread(files(), "area", Instant::now()), (Vec::new(), true));
+        assert_eq!(find_unread(files(), "area", Instant::now() + Duration::from_mins(1)), (Vec::new(), false));
     }
 
     #[test]

@@ -134,14 +134,11 @@ pub fn find_unknown_tool(settings: &Settings, specs: &[Arc<ToolSpec>]) -> Option
     known.dedup();
     find_unknown(&settings.tools, &known, |name, source| {
         let suggestions = nearest(name, known.iter().copied(), 3);
-        let suggestions = match suggestions.as_slice() {
-            [] => String::new(),
-            names => format!("Did you mean {}? ", quote_all(names)),
+        let hint = match suggestions.as_slice() {
+            [] => format!("There are: {}.", known.join(", ")),
+            names => format!("Did you mean {}? `zubi tools list` lists the tools.", quote_all(names)),
         };
-        UnknownName {
-            message: format!("there is no tool `{name}` ({source})"),
-            hint: format!("{suggestions}`zubi tools list` lists the tools."),
-        }
+        UnknownName { message: format!("there is no tool `{name}` ({source})"), hint }
     })
 }
 
@@ -225,5 +222,7 @@ mod tests {
         }
         let unknown = tool("lsp_hovr").unwrap();
         assert_eq!(unknown.hint(), "Did you mean `lsp_hover`? `zubi tools list` lists the tools.");
+        let unknown = tool("xyz").unwrap();
+        assert!(unknown.hint().starts_with("There are: "), "{}", unknown.hint());
     }
 }

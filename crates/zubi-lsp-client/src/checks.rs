@@ -156,6 +156,30 @@ impl Checks {
         is_needed.then_some(request)
     }
 
+    /// Returns the notification that starts the check once more, if the server waits for it and the check is settled. The
+    /// check counts as due from then on.
+    pub(crate) fn take_repeat(&self, now: Instant) -> Option<&str> {
+        let request = self.checker.as_ref()?.request.as_deref()?;
+        if self.stage() != CheckState::Settled {
+            return None;
+        }
+        self.state
+            .send_if_modified(|state| {
+                let is_needed = state.seen && !state.absent && state.due.is_none();
+                if is_needed {
+                    state.due = Some(now);
+                }
+                is_needed
+            })
+            .then_some(request)
+    }
+
+    /// Whether progress with this token is that of the check, and no other run is in progress.
+    pub(crate) fn is_first_run(&self, token: &str) -> bool {
+        let is_own = self.checker.as_ref().is_some_and(|checker| token.starts_with(&checker.token));
+        is_own && self.state.borrow().runs.is_empty()
+    }
+
     /// Records that the server is reading the project, or has finished.
     pub(crate) fn loading(&self, loading: bool, now: Instant) {
         self.state.send_if_modified(|state| {

@@ -39,6 +39,8 @@ pub(crate) struct DiagnosticsStore {
     names_versions: bool,
     /// The number of changes of any file that were delivered to the server.
     changes: AtomicU64,
+    /// The number of runs of the server's check that have begun.
+    check_runs: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -56,6 +58,28 @@ struct DiagnosticsEntry {
     sent_after: u64,
     /// The pulled diagnostics by provider.
     pulled: FxHashMap<Option<String>, PulledReport>,
+    /// The run of the check in which the last publication came.
+    check_run: u64,
+    /// More diagnostics that were published in the same run before the last ones.
+    overtaken: Option<Vec<Diagnostic>>,
+}
+
+impl DiagnosticsEntry {
+    /// Compares the diagnostics of a new publication with those before it in the same run of a check. Without a check, all
+    /// publications are in run 0 and are not compared.
+    fn note_order(&mut self, items: &[Diagnostic], run: u64) {
+        if self.check_run != run {
+            self.check_run = run;
+            self.overtaken = None;
+        } else if run > 0 {
+            let covers = |all: &[Diagnostic], part: &[Diagnostic]| part.iter().all(|item| all.contains(item));
+            if self.overtaken.as_ref().is_some_and(|more| covers(items, more)) {
+                self.overtaken = None;
+            } else if self.overtaken.is_none() && items.len() < self.pushed.len() && covers(&self.pushed, items) {
+                self.overtaken = Some(self.pushed.clone());
+            }
+        }
+    }
 }
 
 #[derive(Debug, Clone, Default)]
@@ -91,6 +115,7 @@ impl DiagnosticsStore {
             publications: watch::Sender::new(0),
             names_versions,
             changes: AtomicU64::new(0),
+            check_runs: AtomicU64::new(0),
         }
     }
 
@@ -119,6 +144,19 @@ impl DiagnosticsStore {
     pub(crate) fn is_outdated(&self, path: &Utf8Path) -> bool {
         let changes = self.changes.load(Ordering::Acquire);
         self.documents().get(path).is_some_and(|entry| entry.sent.is_some() && entry.sent_after < changes)
+    }
+
+    /// Records that a run of the server's check begins.
+    pub(crate) fn begin_check_run(&self) {
+        self.check_runs.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Whether the last publication about a document lacks diagnostics of an earlier one in the same run of the check. A
+    /// run only adds diagnostics to those that it has found, so an older publication has come last: rust-analyzer (1.96)
+    /// sends them from several threads.
+    pub(crate) fn is_overtaken(&self, path: &Utf8Path) -> bool {
+        let run = self.check_runs.load(Ordering::Acquire);
+        self.documents().get(path).is_some_and(|entry| entry.check_run == run && entry.overtaken.is_some())
     }
 
     /// Handles the params of `textDocument/publishDiagnostics`. An empty publication counts like any other.
@@ -150,6 +188,7 @@ impl DiagnosticsStore {
             };
             // An older text's diagnostics must not hide newer ones.
             if belongs || !entry.push_is_current {
+                entry.note_order(&items, self.check_runs.load(Ordering::Acquire));
                 entry.pushed = items;
                 entry.weight = weight;
                 self.total_weight.store(total_weight + weight, Ordering::Relaxed);

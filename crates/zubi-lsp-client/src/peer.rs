@@ -243,6 +243,9 @@ impl ServerPeer {
             return;
         }
         let kind = params.pointer("/value/kind").and_then(Value::as_str);
+        if kind == Some("begin") && self.checks.is_first_run(&token) {
+            self.diagnostics.begin_check_run();
+        }
         self.checks.progress(&token, kind, Instant::now());
         self.rounds.progress(&token, kind, params.pointer("/value/title").and_then(Value::as_str));
         self.track(|tracker| tracker.notification("$/progress", params));

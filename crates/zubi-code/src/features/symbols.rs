@@ -1,5 +1,7 @@
 //! Search for symbols of the whole workspace by name.
 
+use std::time::{Duration, Instant};
+
 use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashSet;
 use zubi_base::endpoint::DocumentRef;
@@ -17,11 +19,15 @@ use crate::markup::clean_line;
 use crate::outline::{IMPORT, TYPE_ALIAS, corrected_kind};
 use crate::query::CodeQuery;
 use crate::request::SearchEndpoints;
+use crate::searched_files::SearchedFiles;
 use crate::status::{AnswerSource, AnswerStatus, Completeness, QualifiedAnswer};
 use crate::worktrees::WorktreeFilter;
 
 /// The maximum number of symbols in one answer; each may cost a file read for its source line.
 const MAX_FOUND: usize = 500;
+
+/// The time limit of a search for a file that a filter selects, which an empty answer needs only for its note.
+const SELECTION_TIME: Duration = Duration::from_millis(500);
 
 /// The request for the declarations of a file.
 const OUTLINE: &str = "textDocument/documentSymbol";
@@ -66,7 +72,24 @@ impl CodeQuery<'_> {
                 sort_symbols(word, &mut answer.value);
             }
         }
+        if answer.value.is_empty() && !filter.files().is_all() {
+            self.mark_empty_selection(filter, &mut answer.status).await;
+        }
         Ok(answer)
+    }
+
+    /// Adds a note if no file of the workspace satisfies the condition of a filter.
+    async fn mark_empty_selection(&self, filter: &SymbolFilter, status: &mut AnswerStatus) {
+        let files = SearchedFiles::Below(self.workspace().roots());
+        let (condition, until) = (filter.files().clone(), self.cx.deadline.min(Instant::now() + SELECTION_TIME));
+        let search = move || {
+            let mut searched = files.paths().take_while(|_| Instant::now() < until);
+            !searched.any(|path| condition.admits(&path)) && Instant::now() < until
+        };
+        // Reading many folders would block other tasks of this thread.
+        if tokio::task::spawn_blocking(search).await.unwrap_or_default() {
+            status.notes.push("no file of the workspace has this path and language".to_owned());
+        }
     }
 
     /// Corrects the kinds of symbols by their texts, and removes those that a filter does not admit then.

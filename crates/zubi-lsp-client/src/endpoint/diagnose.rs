@@ -39,6 +39,9 @@ enum PublicationState {
 /// The maximum time of a check of a document's project before a request.
 const CHECK_LIMIT: Duration = Duration::from_secs(5);
 
+/// The maximum number of further runs of the check for a document whose publications overtook each other.
+const MAX_CHECK_REPEATS: u32 = 2;
+
 /// The reason why published diagnostics are not current although their text is.
 const OUTDATED: &str = "problems may be from before the last change";
 
@@ -312,6 +315,7 @@ impl ServerEndpoint {
             pulled = self.pull(session, path, cx).await?;
         }
         let limited_cx = reserve_answer_time(cx);
+        let mut repeats = 0;
         // Diagnostics published while the check runs are not final, nor are they if the check has begun again
         // meanwhile.
         while !(settled && checks.stage() == CheckState::Settled) {
@@ -325,6 +329,13 @@ impl ServerEndpoint {
                 Ok(again) => pulled = again,
                 Err(RunFailure::Final(EndpointError::TimedOut { .. })) => break,
                 Err(error) => return Err(error),
+            }
+            if repeats < MAX_CHECK_REPEATS && session.peer().diagnostics.is_overtaken(path) {
+                repeats += 1;
+                if let Some(method) = checks.take_repeat(Instant::now()) {
+                    tracing::debug!(server = %self.id, %path, "publications overtook each other: the check runs again");
+                    session.notify(method, json!({ "textDocument": null }));
+                }
             }
         }
         let mut pushed = session.peer().diagnostics.published_report(path);

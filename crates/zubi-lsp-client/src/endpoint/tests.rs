@@ -10,6 +10,7 @@ use super::*;
 use crate::checks::BackgroundCheck;
 use crate::testing::{FakeServer, FakeStarter, TestWorkspace};
 
+mod overtaken;
 mod retention;
 
 /// An endpoint and the servers it starts, one after the other.
@@ -318,8 +319,14 @@ struct CheckedServer {
 
 impl CheckedServer {
     async fn start(begins_within_ms: u64) -> (Self, tokio::task::JoinHandle<Result<DiagnosticsReport, EndpointError>>) {
+        Self::with(BackgroundCheck { begins_within_ms, ..crate::testing::checker() }).await
+    }
+
+    async fn with(
+        checker: BackgroundCheck,
+    ) -> (Self, tokio::task::JoinHandle<Result<DiagnosticsReport, EndpointError>>) {
         let mut workspace = TestWorkspace::new(&[("a.rs", "1")]);
-        workspace.spec.checker = Some(BackgroundCheck { begins_within_ms, ..crate::testing::checker() });
+        workspace.spec.checker = Some(checker);
         let mut fixture = Fixture::with_workspace(workspace);
         let request = fixture.diagnose("a.rs", cx());
         let mut server = fixture
@@ -343,6 +350,18 @@ impl CheckedServer {
     async fn check(&mut self, kind: &str) {
         let value = json!({ "kind": kind, "title": "cargo check" });
         self.server.notify("$/progress", json!({ "token": "check/0", "value": value })).await;
+    }
+
+    /// Simulates a run of a check that the client starts, and its publications.
+    async fn run_check(&mut self, publications: &[&[&str]]) {
+        self.check("begin").await;
+        for messages in publications {
+            let items: Vec<Value> = messages.iter().map(|message| problem(message)).collect();
+            let params = json!({ "uri": self.uri, "diagnostics": items });
+            self.server.notify("textDocument/publishDiagnostics", params).await;
+        }
+        self.check("end").await;
+        self.expect_pull("native").await;
     }
 
     /// Changes the document and requests its diagnostics.

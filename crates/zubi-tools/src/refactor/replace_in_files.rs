@@ -95,7 +95,9 @@ async fn plan(query: &CodeQuery<'_>, input: &Input, view: &OutputBudget) -> Resu
         let pattern = ReplacePattern::literal_text(&input.pattern, &input.replacement);
         pattern.map_err(|problem| CodeError::input("pattern", problem, hint))?
     };
-    let chosen = input.occurrences.as_ref().map(|texts| OccurrenceNumbers::parse(texts.iter().map(String::as_str)));
+    // An empty list is one that is not given, as for every argument.
+    let given = input.occurrences.as_ref().filter(|texts| !texts.is_empty());
+    let chosen = given.map(|texts| OccurrenceNumbers::parse(texts.iter().map(String::as_str)));
     let chosen = chosen.transpose().map_err(|problem| {
         CodeError::input("occurrences", problem, "Pass the numbers of the list, or omit it for all.")
     })?;
