@@ -319,10 +319,10 @@ struct CheckedServer {
 
 impl CheckedServer {
     async fn start(begins_within_ms: u64) -> (Self, tokio::task::JoinHandle<Result<DiagnosticsReport, EndpointError>>) {
-        Self::with(BackgroundCheck { begins_within_ms, ..crate::testing::checker() }).await
+        Self::start_with(BackgroundCheck { begins_within_ms, ..crate::testing::checker() }).await
     }
 
-    async fn with(
+    async fn start_with(
         checker: BackgroundCheck,
     ) -> (Self, tokio::task::JoinHandle<Result<DiagnosticsReport, EndpointError>>) {
         let mut workspace = TestWorkspace::new(&[("a.rs", "1")]);

@@ -14,7 +14,7 @@ async fn expect_check(checked: &mut CheckedServer) {
 async fn a_check_whose_publications_overtook_each_other_runs_again() {
     let request = Some("fake/runCheck".to_owned());
     let checker = BackgroundCheck { request, ..crate::testing::checker() };
-    let (mut checked, request) = CheckedServer::with(checker).await;
+    let (mut checked, request) = CheckedServer::start_with(checker).await;
     expect_check(&mut checked).await;
     checked.run_check(&[&[], &["a"], &["a", "b"]]).await;
     assert_snapshot!(show(&request.await.unwrap().unwrap()), @r#"[String("native"), String("a"), String("b")], current: true, note: None"#);
@@ -33,7 +33,7 @@ async fn a_check_whose_publications_overtook_each_other_runs_again() {
     checked.run_check(&[&["a", "b"]]).await;
     assert_snapshot!(show(&request.await.unwrap().unwrap()), @r#"[String("native"), String("a"), String("b")], current: true, note: None"#);
 
-    // A corrected problem is no part: the run never published it.
+    // The run never published the corrected problem, so nothing is missing.
     let request = checked.change("4", cx()).await;
     expect_check(&mut checked).await;
     checked.run_check(&[&["b"]]).await;
