@@ -4,7 +4,7 @@ use super::{Component, PLAIN, Source};
 
 /// Arguments of `cargo install` for a language server that no registry has as a program: without optimization it builds
 /// in half the time. The tests' projects are small.
-const QUICKLY_BUILT: &[&str] =
+pub(super) const QUICKLY_BUILT: &[&str] =
     &["--debug", "--config", "profile.dev.debug=false", "--config", "profile.dev.incremental=false"];
 
 /// The components, in the order of installation.
