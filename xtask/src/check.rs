@@ -1,5 +1,6 @@
 //! `cargo xtask check`: every check of the sources that does not run the product.
 
+mod build_time_code;
 mod documents;
 mod layers;
 mod sources;
@@ -18,6 +19,7 @@ pub(crate) fn run() -> Result<()> {
         setup::run(&["cargo-deny".to_owned()])?;
         deny()
     });
+    parts.part("build code", build_time_code);
     parts.part("typescript", || {
         setup::run(&extension::COMPONENTS.map(str::to_owned))?;
         extension::lint()
@@ -68,8 +70,13 @@ pub(crate) fn deny() -> Result<String> {
     Ok(String::new())
 }
 
+/// Compares the table of build scripts and macros with the dependencies.
+pub(crate) fn build_time_code() -> Result<String> {
+    build_time_code::check()
+}
+
 /// Lists the files under version control, and new files that are not ignored, relative to the root.
-fn tracked_files() -> Result<Vec<Utf8PathBuf>> {
+pub(crate) fn tracked_files() -> Result<Vec<Utf8PathBuf>> {
     let list = run::quiet(run::command("git").args(["ls-files", "--cached", "--others", "--exclude-standard"]))?;
     let files: Vec<_> = list.lines().map(Utf8PathBuf::from).filter(|file| paths::ROOT.join(file).is_file()).collect();
     if files.is_empty() {

@@ -49,7 +49,10 @@ usage: cargo xtask <command>
   bench -- tasks       measure the tokens of whole tasks over zubi, other bridges and a shell
   bench -- index       measure the index of Home Assistant against ctags, rg and bare pyright
   package [--target T] [--program FILE] [--out DIRECTORY]
-                       package the VS Code extension: for linux-x64 with the program, and for all systems without
+                       package the VS Code extension: for linux-x64 with the program, and for all systems without;
+                       also write the bill of materials of the program (CycloneDX)
+  package --verify [PACKAGE]
+                       build the programs of PACKAGE (default zubi) twice, in two directories, and compare the bytes
   fuzz [SECONDS]       run every fuzz target for SECONDS (default 30)
 ";
 

@@ -1,7 +1,9 @@
-//! `cargo xtask package`: the VS Code extension as packages (VSIX), with zubi's program and without it.
+//! `cargo xtask package`: the VS Code extension as packages (VSIX), with zubi's program and without it, and the bill of
+//! materials of the program.
 //!
 //! A package is assembled in a directory of its own, so that it holds only the files that `.vscodeignore` allows and no
-//! stray files of the sources.
+//! stray files of the sources. [`reproducible`] makes the bytes of all of them independent of time and place, and
+//! `--verify` builds everything twice to prove it.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
@@ -11,6 +13,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 
 use crate::{extension, paths, run, setup};
+
+mod materials;
+mod reproducible;
+mod verify;
 
 /// The systems of the packages, with vsce's names and Rust's targets.
 const TARGETS: &[(&str, &str)] = &[
@@ -37,6 +43,8 @@ pub(crate) struct Options {
     program: Option<Utf8PathBuf>,
     /// The directory for the packages instead of `target/vsix`.
     out: Option<Utf8PathBuf>,
+    /// The package of the workspace whose programs are built twice and compared. Nothing is packaged for use then.
+    verify: Option<String>,
 }
 
 impl Options {
@@ -45,13 +53,22 @@ impl Options {
         let mut options = Self::default();
         let mut rest = arguments.iter();
         while let Some(flag) = rest.next() {
+            if flag == "--verify" {
+                options.verify = Some(rest.next().map_or("zubi", String::as_str).to_owned());
+                continue;
+            }
             let value = rest.next().with_context(|| format!("`{flag}` needs a value"))?;
             match flag.as_str() {
                 "--target" => options.target = Some(value.clone()),
                 "--program" => options.program = Some(value.into()),
                 "--out" => options.out = Some(value.into()),
-                _ => bail!("`package` takes only `--target T`, `--program FILE` and `--out DIRECTORY`"),
+                _ => bail!(
+                    "`package` takes only `--target T`, `--program FILE`, `--out DIRECTORY` and `--verify [PACKAGE]`"
+                ),
             }
+        }
+        if options.verify.is_some() && arguments.len() > 2 {
+            bail!("`--verify` takes no other options: it builds for this machine");
         }
         Ok(options)
     }
@@ -59,7 +76,12 @@ impl Options {
 
 /// Builds the packages and prints their sizes.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    setup::run(&extension::COMPONENTS.map(str::to_owned))?;
+    let components = extension::COMPONENTS.into_iter().chain([materials::COMPONENT]);
+    setup::run(&components.map(str::to_owned).collect::<Vec<_>>())?;
+    if let Some(package) = &options.verify {
+        println!("{}", verify::run(package)?);
+        return Ok(());
+    }
     let target = options.target.as_deref().unwrap_or(USUAL);
     let program = match &options.program {
         Some(program) => program.clone(),
@@ -70,22 +92,26 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if options.target.is_none() {
         println!("{}", package(None, &out)?);
     }
+    println!("{}", materials::write(triple(target)?, &out)?);
     Ok(())
+}
+
+/// Rust's name of a system.
+fn triple(target: &str) -> Result<&'static str> {
+    let names: Vec<_> = TARGETS.iter().map(|(name, _)| *name).collect();
+    let found = TARGETS.iter().find(|(name, _)| *name == target);
+    let (_, triple) = found
+        .with_context(|| format!("there is no target `{target}` with a program; there are {}", names.join(", ")))?;
+    Ok(triple)
 }
 
 /// Builds zubi for a system, small and without symbols, as the profile says.
 fn build(target: &str) -> Result<Utf8PathBuf> {
-    let names: Vec<_> = TARGETS.iter().map(|(name, _)| *name).collect();
-    let (_, triple) = TARGETS
-        .iter()
-        .find(|(name, _)| *name == target)
-        .with_context(|| format!("there is no target `{target}` with a program; there are {}", names.join(", ")))?;
-    let mut cargo = run::cargo();
-    cargo.args(["build", "--locked", "--profile", "dist", "--package", "zubi", "--bin", "zubi"]);
+    let triple = triple(target)?;
     let mut directory = paths::target();
-    if *triple != output_after("host: ", Command::new("rustc").arg("-vV"))? {
-        let libraries = Utf8PathBuf::from(output_after("", Command::new("rustc").args(["--print", "sysroot"]))?);
-        if !libraries.join("lib/rustlib").join(triple).is_dir() {
+    let mut cargo = reproducible::build_command(&paths::ROOT, &directory, "zubi")?;
+    if triple != output_after("host: ", Command::new("rustc").arg("-vV"))? {
+        if !reproducible::sysroot()?.join("lib/rustlib").join(triple).is_dir() {
             bail!("Rust's target {triple} is missing, which {target} needs: `rustup target add {triple}`");
         }
         cargo.args(["--target", triple]);
@@ -129,6 +155,7 @@ fn package(program: Option<(&str, &Utf8Path)>, out: &Utf8Path) -> Result<String>
         None => format!("zubi-{version}.vsix"),
     };
     let vsix = out.join(name);
+    reproducible::fix_time(&mut vsce)?;
     run::quiet(vsce.args(["--out", vsix.as_str()]).current_dir(&stage))?;
     let size = std::fs::metadata(&vsix).with_context(|| format!("{vsix} was not created"))?.len();
     let kib = size.div_ceil(1024);

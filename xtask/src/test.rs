@@ -45,6 +45,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         installed.map(|()| String::new())
     });
     parts.part("deny", check::deny);
+    parts.part("build code", check::build_time_code);
     parts.part("typescript", extension::lint);
     check::sources(&mut parts);
     // The build precedes everything that starts a program, so that each crate is compiled once with one feature set.

@@ -11,6 +11,7 @@
 
 mod child;
 pub mod confine;
+mod control_group;
 mod count;
 mod environment;
 mod output;

@@ -115,7 +115,16 @@ fn a_system_without_its_rust_target_is_reported() {
 fn the_command_line_is_read() {
     let read = |words: &[&str]| Options::read(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
     assert_eq!(read(&[]).unwrap(), Options::default());
-    let all = Options { target: Some("linux-x64".to_owned()), program: Some("zubi".into()), out: Some("made".into()) };
+    let all = Options {
+        target: Some("linux-x64".to_owned()),
+        program: Some("zubi".into()),
+        out: Some("made".into()),
+        verify: None,
+    };
     assert_eq!(read(&["--target", "linux-x64", "--program", "zubi", "--out", "made"]).unwrap(), all);
+    for (words, package) in [(["--verify"].as_slice(), "zubi"), (&["--verify", "xtask"], "xtask")] {
+        assert_eq!(read(words).unwrap().verify.as_deref(), Some(package));
+    }
+    assert!(read(&["--verify", "zubi", "--target", "linux-x64"]).is_err());
     assert!(read(&["--target"]).is_err() && read(&["--other", "x"]).is_err());
 }

@@ -7,8 +7,9 @@
 //! parent of every process that the program leaves behind, so it finds and kills those too.
 //!
 //! A supervisor does not confine itself: for a confined program (`confine`), it starts this executable again, which
-//! confines itself and becomes the program. The supervisor only counts ([`ProcessCounter`]): it stops a program that
-//! creates too many processes together with all of them, and kills them.
+//! confines itself and becomes the program. The supervisor only counts ([`ProcessCounter`]) and ends a program that
+//! creates too many processes. A confined program is in a control group of its own ([`ControlGroup`]) if this user may
+//! make one; the kernel then kills all of its processes in one step.
 //!
 //! The supervisor runs before anything else in `main`, on plain threads, so it costs one to two megabytes.
 
@@ -27,6 +28,7 @@ use signal_hook::iterator::Signals;
 
 use super::confine::confinement::{CONFINE, Confinement};
 use super::confine::stage;
+use super::control_group::ControlGroup;
 use super::count::ProcessCounter;
 use super::signal::{TERMINATION_GRACE, ignore_missing_process, pid_of};
 use super::tree::ProcessList;
@@ -126,13 +128,13 @@ fn run(program: &OsString, args: impl Iterator<Item = OsString>, confinement: Op
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     // Installed before the program starts, because the default action of a signal would orphan it.
     let signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
-    let child = match confinement {
-        None => start(program, args)?,
+    let (child, group) = match confinement {
+        None => (start(program, args)?, None),
         Some(confinement) => {
             let executable = std::env::current_exe()?;
             let executable = executable.to_str().ok_or_else(|| io::Error::other("the path of zubi is not UTF-8"))?;
             let (first, words) = confinement.command(executable, program.clone(), args)?;
-            start(&first, words.into_iter())?
+            ControlGroup::start(|| start(&first, words.into_iter()))?
         }
     };
     let Some(pid) = pid_of(child.id()) else { return Err(io::Error::other("it has no process id")) };
@@ -144,13 +146,13 @@ fn run(program: &OsString, args: impl Iterator<Item = OsString>, confinement: Op
         .and_then(|()| watch_owner(sender.clone()))
         .and_then(|()| watch_signals(signals, sender));
     let code = match ready {
-        Ok(()) => wait_for_end(pid, &events, population, &processes),
+        Ok(()) => wait_for_end(pid, &events, population, &processes, group.as_ref()),
         Err(error) => {
             report_error(&format!("ended the program: it cannot be watched: {error}"));
             KILLED
         }
     };
-    if !kill_leftovers(&events, &processes) {
+    if !kill_leftovers(&events, &processes, group.as_ref()) {
         report_error("some of its processes have not ended, although they were killed");
     }
     Ok(code)
@@ -235,6 +237,7 @@ fn wait_for_end(
     events: &Receiver<SupervisorEvent>,
     mut population: Option<ProcessCounter>,
     processes: &ProcessList,
+    group: Option<&ControlGroup>,
 ) -> u8 {
     let mut deadline: Option<Instant> = None;
     loop {
@@ -263,7 +266,9 @@ fn wait_for_end(
                 if let Some(reason) = population.as_mut().and_then(|population| population.violation(processes)) {
                     // The program's own group first, because it contains most of its processes.
                     ignore_missing_process(rustix::process::kill_process_group(program, Signal::KILL));
-                    freeze(processes);
+                    if !kill_group(group) {
+                        freeze(processes);
+                    }
                     report_error(&format!("ended the program: {reason}"));
                     return KILLED;
                 }
@@ -276,14 +281,20 @@ fn wait_for_end(
 /// Kills all processes that the program left behind, including those outside its process group, until none remains.
 /// Repeats, because they may start others meanwhile, and become the supervisor's children only when their parent ends.
 /// Returns whether none remains.
-fn kill_leftovers(events: &Receiver<SupervisorEvent>, processes: &ProcessList) -> bool {
+///
+/// If the program has a control group, the kernel kills all of them at once. The rounds follow in any case: they wait
+/// for the end, and find what an unconfined program has moved out of the group.
+fn kill_leftovers(events: &Receiver<SupervisorEvent>, processes: &ProcessList, group: Option<&ControlGroup>) -> bool {
     if let Ok(SupervisorEvent::NoChildLeft) | Err(RecvTimeoutError::Disconnected) = events.recv_timeout(REPORT) {
         return true;
     }
-    for _ in 0..KILL_ROUNDS {
-        // The children in any case: descendants that cannot be listed become children when their parents end.
-        for pid in freeze(processes).into_iter().chain(processes.children()).filter_map(pid_of) {
-            ignore_missing_process(rustix::process::kill_process(pid, Signal::KILL));
+    for round in 0..KILL_ROUNDS {
+        let is_killed = round == 0 && kill_group(group);
+        if !is_killed {
+            // The children in any case: descendants that cannot be listed become children when their parents end.
+            for pid in freeze(processes).into_iter().chain(processes.children()).filter_map(pid_of) {
+                ignore_missing_process(rustix::process::kill_process(pid, Signal::KILL));
+            }
         }
         let end = Instant::now() + KILL_ROUND;
         loop {
@@ -295,6 +306,11 @@ fn kill_leftovers(events: &Receiver<SupervisorEvent>, processes: &ProcessList) -
         }
     }
     false
+}
+
+/// Kills all processes of the program's control group. Returns whether the kernel has done so.
+fn kill_group(group: Option<&ControlGroup>) -> bool {
+    group.is_some_and(|group| group.kill().is_ok())
 }
 
 /// Stops all processes that the program has started and returns their ids. A stopped process starts no others, so this

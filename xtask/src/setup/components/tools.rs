@@ -177,6 +177,16 @@ pub(super) const TOOLS: &[Component] = &[
         ..PLAIN
     },
     Component {
+        name: "cargo-cyclonedx",
+        version: "0.5.9",
+        source: Source::Cargo { package: "cargo-cyclonedx", arguments: &[] },
+        programs: &[("cargo-cyclonedx", "bin/cargo-cyclonedx")],
+        check: &["cargo-cyclonedx", "cyclonedx", "--version"],
+        says: "0.5.9",
+        why: "writes the bill of materials of a package, for `cargo xtask package`",
+        on_demand: true,
+    },
+    Component {
         name: "cargo-fuzz",
         version: "0.13.2",
         source: Source::Cargo { package: "cargo-fuzz", arguments: &[] },
