@@ -108,6 +108,7 @@ async fn built_in(workspace: &WorkspaceFolders, timeout: Duration) -> Option<Lan
         group: None,
         path: None,
         version: None,
+        sandbox: None,
         state: report::state(endpoint.as_ref(), workspace.root(), &document, started, timeout).await,
     };
     Some(LanguageReport {
