@@ -236,7 +236,15 @@ impl ServerSession {
         let verdict = Arc::new(OnceLock::new());
         let pid = child.as_ref().map(Child::id);
         let last_words = Arc::clone(&stderr);
-        tasks.spawn(attend(connection.clone(), child, stop.clone(), Arc::clone(&verdict), last_words, ended_sender, temporary));
+        tasks.spawn(attend(
+            connection.clone(),
+            child,
+            stop.clone(),
+            Arc::clone(&verdict),
+            last_words,
+            ended_sender,
+            temporary,
+        ));
         let end_with_session = stop.clone().drop_guard();
 
         let params = initialize::params(&spec.folder, sees_zubi.then(std::process::id), &spec.initialization_options);

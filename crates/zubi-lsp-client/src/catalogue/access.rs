@@ -127,14 +127,14 @@ mod tests {
             check("builds = [{ path = \"../out\" }]"),
             "`access` names `../out`, which is not a path in the project"
         );
-        assert_eq!(check("files = [{ path = \"/etc/x\" }]"), "`access` names `/etc/x`, which is not a path in the project");
+        assert_eq!(
+            check("files = [{ path = \"/etc/x\" }]"),
+            "`access` names `/etc/x`, which is not a path in the project"
+        );
         assert_eq!(
             check("writes = [\"cache\"]"),
             "`access` names `cache`; begin it with `~/`, `/` or a variable as in `${NAME}`"
         );
-        assert_eq!(
-            check("offline = { A = \"1\" }"),
-            "`access.downloads` and `access.offline` need `access.network`"
-        );
+        assert_eq!(check("offline = { A = \"1\" }"), "`access.downloads` and `access.offline` need `access.network`");
     }
 }

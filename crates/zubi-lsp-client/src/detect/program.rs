@@ -181,8 +181,7 @@ impl ProgramFinder {
             Some(sibling) => path.with_file_name(sibling),
         };
         let has_version_query = !row.version_args.is_empty() && is_executable(&executable);
-        let version =
-            if has_version_query { self.version(row, executable, directory).await? } else { None };
+        let version = if has_version_query { self.version(row, executable, directory).await? } else { None };
         match (&row.minimum_version, &version) {
             (None, _) => Ok(version),
             (Some(minimum), Some(found)) if at_least(found, minimum) => Ok(version),
@@ -198,7 +197,8 @@ impl ProgramFinder {
         directory: &Utf8Path,
     ) -> Result<Option<String>, String> {
         let modified = std::fs::metadata(&program).and_then(|metadata| metadata.modified()).ok();
-        let key = ProgramSearchKey { program, args: row.version_args.clone(), directory: directory.to_owned(), modified };
+        let key =
+            ProgramSearchKey { program, args: row.version_args.clone(), directory: directory.to_owned(), modified };
         let answers = || self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(answer) = answers().get(&key) {
             return answer.clone();

@@ -19,8 +19,8 @@ use super::projects::roots;
 use super::recent_roots::RecentRoots;
 use super::{NeededServer, ServerPool};
 use crate::catalogue::{InstallMethod, ServerEntry};
-use crate::sandbox::ServerProject;
 use crate::detect::{Detection, LanguageFiles, project_root};
+use crate::sandbox::ServerProject;
 
 /// The server abilities that users know, each with the request that shows it.
 const ABILITIES: &[(&str, &str)] = &[

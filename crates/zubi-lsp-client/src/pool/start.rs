@@ -74,7 +74,9 @@ impl Starter for ProcessStarter {
     ) -> Result<Arc<ServerSession>, StartError> {
         let watching = self.watcher.watch_project(&launch.spec.folder.path);
         let command = self.confine(launch).await.map_err(StartError::Spawn)?;
-        let session = ServerSession::start(launch.spec.clone(), command, &self.spawner, first, readiness, tasks, watching).await?;
+        let session =
+            ServerSession::start(launch.spec.clone(), command, &self.spawner, first, readiness, tasks, watching)
+                .await?;
         tasks.spawn(watch_registered_packages(self.watcher.start().await, Arc::downgrade(&session)));
         Ok(session)
     }
