@@ -8,8 +8,8 @@
 //! or `tools` filter (applied *in addition* to the filter of the lower layers, so that it can remove tools but not
 //! restore them), `disabled = true` for a server, `ask = "deny"` for MCP, and policy rules with the action `ask` or
 //! `deny`. All other settings of such a layer are listed in [`Settings::ignored`] and have no effect. Secrets (`env`),
-//! the addresses of models (`models`), the team's database (`team-index`) and the demand on the sandbox (`sandbox`)
-//! belong to the machine: a workspace file cannot set them, trusted or not.
+//! the addresses of models (`models`), the team's database (`team-index`), the demand on the sandbox (`sandbox`) and the
+//! confinement of servers belong to the machine: a workspace file cannot set them, trusted or not.
 
 pub mod directories;
 pub mod file;
@@ -17,6 +17,7 @@ pub mod key;
 pub mod models;
 pub mod policy;
 pub mod secrets;
+pub mod servers;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,6 +30,7 @@ pub use self::file::ConfigError;
 pub use self::models::{Api, ProviderLayer};
 pub use self::policy::{PolicyRule, SourcedRule};
 pub use self::secrets::{SecretEntry, Secrets};
+pub use self::servers::{ServerConfinement, ServerLayer, ServerSandboxMode, ServersLayer};
 use crate::process::confine::Level;
 
 /// Name of the configuration file in a workspace's first folder.
@@ -49,7 +51,7 @@ pub struct Layer {
     pub policy: Vec<PolicyRule>,
     /// Secrets for tools. Only those in the user's own file have an effect.
     pub env: BTreeMap<String, SecretEntry>,
-    pub servers: BTreeMap<String, ServerLayer>,
+    pub servers: ServersLayer,
     pub mcp: McpLayer,
     /// The demand on the sandbox. Only that in the user's own file has an effect.
     pub sandbox: SandboxLayer,
@@ -87,13 +89,6 @@ pub enum McpApprovalFallback {
     Client,
     /// None: zubi refuses calls that need approval.
     Deny,
-}
-
-/// The settings of one layer for one server of the catalogue.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct ServerLayer {
-    pub disabled: Option<bool>,
 }
 
 /// The source of a value.
@@ -196,6 +191,7 @@ pub struct Settings {
     pub models: BTreeMap<String, ProviderLayer>,
     /// Servers of the catalogue that zubi never starts.
     pub disabled_servers: BTreeMap<String, SettingSource>,
+    pub server_confinement: ServerConfinement,
     pub ignored: Vec<IgnoredSetting>,
 }
 
@@ -228,7 +224,7 @@ impl Layers {
             if workspace.layer.model.is_some() {
                 ignore("model".to_owned());
             }
-            for (name, server) in &workspace.layer.servers {
+            for (name, server) in &workspace.layer.servers.by_id {
                 if server.disabled == Some(false) {
                     ignore(format!("servers.{name}.disabled"));
                 }
@@ -243,6 +239,9 @@ impl Layers {
             ];
             for (key, _) in user_only_tables.into_iter().filter(|(_, is_empty)| !is_empty) {
                 ignored.push(IgnoredSetting { path: workspace.path.clone(), key: key.to_owned(), always: true });
+            }
+            for key in workspace.layer.servers.user_only_keys() {
+                ignored.push(IgnoredSetting { path: workspace.path.clone(), key, always: true });
             }
         }
         Settings {
@@ -263,6 +262,11 @@ impl Layers {
             model: self.pick(|layer| layer.model.clone(), |_| false),
             models: self.user.as_ref().map(|user| user.layer.models.clone()).unwrap_or_default(),
             disabled_servers: self.disabled_servers(),
+            server_confinement: self
+                .user
+                .as_ref()
+                .map(|user| ServerConfinement::from_user(&user.layer.servers))
+                .unwrap_or_default(),
             ignored,
         }
     }
@@ -309,13 +313,13 @@ impl Layers {
     }
 
     fn disabled_servers(&self) -> BTreeMap<String, SettingSource> {
-        let names = self.by_strength().flat_map(|(layer, _, _)| layer.servers.keys());
+        let names = self.by_strength().flat_map(|(layer, _, _)| layer.servers.by_id.keys());
         let names: std::collections::BTreeSet<&String> = names.collect();
         names
             .into_iter()
             .filter_map(|name| {
-                let disabled =
-                    self.pick(|layer| layer.servers.get(name).and_then(|server| server.disabled), |value| *value)?;
+                let disabled = self
+                    .pick(|layer| layer.servers.by_id.get(name).and_then(|server| server.disabled), |value| *value)?;
                 disabled.value.then(|| (name.clone(), disabled.source))
             })
             .collect()

@@ -176,6 +176,18 @@ fn as_text(path: &Utf8Path, bytes: Vec<u8>) -> Result<String, ReadError> {
     String::from_utf8(bytes).map_err(|_| ReadError::NotText { path: path.to_owned() })
 }
 
+/// Creates a directory for temporary files of a program, which only this user can open.
+pub fn temporary_directory() -> io::Result<tempfile::TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("zubi-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(std::fs::Permissions::from_mode(0o700));
+    }
+    builder.tempdir()
+}
+
 /// Replaces a file's content atomically: a reader sees the old bytes or the new ones, even after a crash. An existing
 /// file retains its permission bits; a new file gets 0666 minus the umask, as from an editor. Owner and group are
 /// preserved as far as the process may set them. A symbolic link is followed and remains a link; other hard links

@@ -136,18 +136,6 @@ pub enum RunError {
     StoreOutput(std::io::Error),
 }
 
-/// Creates a private directory for files of a job.
-fn temporary() -> std::io::Result<tempfile::TempDir> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix("zubi-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(std::fs::Permissions::from_mode(0o700));
-    }
-    builder.tempdir()
-}
-
 /// Runs jobs.
 #[derive(Debug, Clone)]
 pub struct Runner {
@@ -186,7 +174,7 @@ impl Runner {
         cancel: &CancellationToken,
         streams: &Streams,
     ) -> Result<JobResult, RunError> {
-        let temporary = temporary().map_err(RunError::Start)?;
+        let temporary = zubi_base::fs::temporary_directory().map_err(RunError::Start)?;
         let result = self.run_in(job, cancel, streams, temporary.path()).await;
         // Removing a full directory takes time, and a process that exits now would leave it behind.
         tokio::task::spawn_blocking(move || drop(temporary)).await.ok();

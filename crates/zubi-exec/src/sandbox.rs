@@ -305,7 +305,28 @@ impl Sandbox {
     }
 }
 
+/// The maximum number of processes of a language server with the builds that it starts, one for each processor.
+const SERVER_PROCESSES: u32 = 1000;
+
 impl Sandbox {
+    /// Returns the confinement of a language server that writes only these paths and a temporary directory, and its
+    /// level.
+    ///
+    /// # Errors
+    /// As for [`Self::confine`].
+    pub async fn for_servers(
+        &self,
+        writable: &[Utf8PathBuf],
+        net: Net,
+        context: &SandboxContext<'_>,
+    ) -> Result<(Confinement, Level), SandboxError> {
+        let write = Some(writable.iter().map(|path| path.as_str().to_owned()).collect());
+        let request = SandboxRequest { fs: FileAccess { read: None, write }, net, ..SandboxRequest::default() };
+        let (mut confinement, level) = self.confine(&request, Level::None, context).await?;
+        confinement.limits.processes = SERVER_PROCESSES;
+        Ok((confinement, level))
+    }
+
     /// Returns the confinement of zubi's own program for a tool's code ([`crate::script`]), and its level. The program
     /// can read the files that it is loaded from and the time zone, write nothing, start no other program, and use no
     /// network. After loading it drops the remaining permissions too (`zubi_base::process::confine`). Namespaces would

@@ -30,7 +30,8 @@ pub async fn examine(
     progress: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<Survey, LocalHostError> {
     let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(LocalHostError::Workspace)?);
-    let pool = code::pool(config, &workspace, None)?;
+    let sandbox = Arc::new(exec::sandbox_of_programs(config, &exec::secrets(config)));
+    let pool = code::pool(config, &workspace, &sandbox, None)?;
     let mut survey = pool.survey(timeout, progress).await;
     pool.shutdown().await;
     if let Some(report) = built_in(&workspace, timeout).await {
@@ -108,6 +109,7 @@ async fn built_in(workspace: &WorkspaceFolders, timeout: Duration) -> Option<Lan
         group: None,
         path: None,
         version: None,
+        sandbox: None,
         state: report::state(endpoint.as_ref(), workspace.root(), &document, started, timeout).await,
     };
     Some(LanguageReport {

@@ -7,6 +7,7 @@ mod editor_options;
 pub(crate) mod exact;
 pub(crate) mod exec;
 pub(crate) mod policy;
+mod server_sandbox;
 pub(crate) mod team;
 mod tool_service;
 
@@ -109,7 +110,7 @@ impl LocalHost {
     pub fn new(config: &HostConfig) -> Result<Self, LocalHostError> {
         let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(LocalHostError::Workspace)?);
         let base = HostBase::new(config, &workspace, &EditorOptions::default());
-        let pool = Arc::new(code::pool(config, &workspace, base.exact.as_ref())?);
+        let pool = Arc::new(code::pool(config, &workspace, base.jobs.runner().sandbox(), base.exact.as_ref())?);
         let model = Arc::new(DomainModel::on_disk(workspace.roots().into_iter().map(Root::Folder).collect()));
         let sources = vec![Arc::clone(&pool) as _];
         let host = Self::with_sources(config, workspace, base, sources, &model, None);
@@ -127,7 +128,7 @@ impl LocalHost {
         let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(LocalHostError::Workspace)?);
         let mut sources = vec![Arc::clone(&editor.source)];
         let base = HostBase::new(config, &workspace, &editor.options);
-        let pool = Arc::new(code::pool(config, &workspace, base.exact.as_ref())?);
+        let pool = Arc::new(code::pool(config, &workspace, base.jobs.runner().sandbox(), base.exact.as_ref())?);
         sources.push(if editor.headless_fallback {
             Arc::clone(&pool) as _
         } else {

@@ -17,6 +17,7 @@ use crate::document_activity::DocumentStatus;
 use crate::health::{HealthSign, StatusReason};
 use crate::readiness::ReadinessSignal;
 
+mod access;
 mod limit;
 mod merge;
 mod python;
@@ -27,6 +28,7 @@ pub(crate) mod virtual_documents;
 
 use merge::{merge_tables, merge_values};
 
+pub use access::{ProjectPath, ServerAccess, resolve_template};
 pub use limit::{CaveatScope, Limit};
 pub use python::PythonParams;
 pub use reload::ReloadRequest;
@@ -157,6 +159,9 @@ pub struct ServerEntry {
     /// `untrusted` is `run`.
     #[serde(default)]
     pub runs: String,
+    /// What it may do in the sandbox.
+    #[serde(default)]
+    pub access: ServerAccess,
     #[serde(default)]
     pub timeouts: Timeouts,
     /// The kinds of requests that zubi sends to the server; all by default.
@@ -482,6 +487,7 @@ impl ServerEntry {
         if !self.settings.is_null() && !self.settings.is_object() {
             return invalid("`settings` must be a table");
         }
+        self.access.check()?;
         if !(100..=MAX_IDLE_MS).contains(&self.idle_ms) {
             return invalid("`idle_ms` must be at least 100 and at most a year");
         }

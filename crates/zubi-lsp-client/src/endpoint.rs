@@ -29,8 +29,9 @@ use zubi_base::sync::lock;
 use zubi_base::workspace::WorkspaceFolders;
 
 use crate::capabilities::ServerCapabilities;
-use crate::catalogue::VirtualDocuments;
+use crate::catalogue::{ServerAccess, VirtualDocuments};
 use crate::health::Health;
+use crate::sandbox::ServerProject;
 use crate::session::{Pin, ServerSession, SessionSpec};
 use crate::watch::WatchedFileChange;
 
@@ -73,6 +74,8 @@ const RELOAD_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct LaunchSpec {
     pub spec: SessionSpec,
     pub command: CommandSpec,
+    /// What it may do in the sandbox.
+    pub access: ServerAccess,
     pub workspace: Arc<WorkspaceFolders>,
     /// Commands that `workspace/executeCommand` may run without approval.
     pub allowed_commands: Vec<String>,
@@ -87,6 +90,17 @@ pub struct LaunchSpec {
     pub caveats: Caveats,
     /// Commands that cure what the server reports about its own state, by a part of its message.
     pub cures: BTreeMap<String, String>,
+}
+
+impl LaunchSpec {
+    /// The server in its project, for the sandbox.
+    pub(crate) fn project(&self) -> ServerProject {
+        ServerProject {
+            server: self.spec.name.to_string(),
+            root: self.spec.folder.path.clone(),
+            access: self.access.clone(),
+        }
+    }
 }
 
 /// One language server in one root.

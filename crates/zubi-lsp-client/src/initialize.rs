@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 use zubi_base::workspace::Folder;
 
-/// Returns the params of `initialize` for a server that works in `folder`.
-pub(crate) fn params(folder: &Folder, process_id: u32, initialization_options: &Value) -> Value {
+/// Returns the params of `initialize` for a server that works in `folder`. `process_id` is zubi's, if the server can see
+/// the process: a server that cannot find it takes it for ended, and exits.
+pub(crate) fn params(folder: &Folder, process_id: Option<u32>, initialization_options: &Value) -> Value {
     let uri = zubi_base::uri::from_path(&folder.path).0;
     let mut params = json!({
         "processId": process_id,

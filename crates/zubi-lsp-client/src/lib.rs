@@ -25,6 +25,7 @@ mod log;
 mod peer;
 pub mod pool;
 pub mod readiness;
+pub mod sandbox;
 pub mod session;
 mod size_estimate;
 mod stamp;

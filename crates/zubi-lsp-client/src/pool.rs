@@ -33,6 +33,7 @@ use crate::capabilities::ServerCapabilities;
 use crate::catalogue::{Catalogue, ServerEntry, ServerRole};
 use crate::detect::{self, Detection, Languages, ProgramFinder, PythonEnvironments, PythonSearch, ScanLimits};
 use crate::endpoint::{LaunchSpec, RetentionPolicy, ServerEndpoint, Starter};
+use crate::sandbox::ServerSandbox;
 use crate::session::SessionSpec;
 pub use crate::watch::WatchCounts;
 
@@ -68,11 +69,15 @@ pub struct PoolConfig {
     pub catalogue: Catalogue,
     pub spawner: Spawner,
     pub trust: Trust,
+    /// Confines the servers, and the programs that print their versions; `None`: they are not confined.
+    pub sandbox: Option<Arc<dyn ServerSandbox>>,
     /// The value of the PATH variable, for finding servers.
     pub search_path: Option<OsString>,
     pub python: PythonSearch,
     /// zubi's own directory, private to the user; created on demand.
     pub state_directory: Utf8PathBuf,
+    /// The directory for builds that must not be in the project, which servers may write below; created on demand.
+    pub build_directory: Utf8PathBuf,
     /// Receives all changes of the folders' files from the first request on, if there is one.
     pub observer: Option<Arc<dyn FileObserver>>,
 }
@@ -91,6 +96,8 @@ struct PoolState {
     python: PythonEnvironments,
     clauses: Arc<FileClauses>,
     starter: Arc<dyn Starter>,
+    sandbox: Option<Arc<dyn ServerSandbox>>,
+    build_directory: Utf8PathBuf,
     watcher: Arc<WatcherCell>,
     observer: Option<Arc<dyn FileObserver>>,
     /// Whether this pool has selected a server to start.
@@ -131,14 +138,20 @@ impl ServerPool {
             observer: config.observer.clone(),
             cell: OnceCell::new(),
         });
-        let starter = ProcessStarter { spawner: config.spawner.clone(), watcher: Arc::clone(&watcher) };
+        let starter = ProcessStarter {
+            spawner: config.spawner.clone(),
+            sandbox: config.sandbox.clone(),
+            watcher: Arc::clone(&watcher),
+        };
         Self::with_starter(config, Arc::new(starter), watcher)
     }
 
     fn with_starter(config: PoolConfig, starter: Arc<dyn Starter>, watcher: Arc<WatcherCell>) -> Self {
         let shared = PoolState {
             languages: Arc::new(Languages::from_catalogue(&config.catalogue)),
-            finder: Arc::new(ProgramFinder::new(config.spawner, config.search_path.as_deref())),
+            finder: Arc::new(ProgramFinder::new(config.spawner, config.sandbox.clone(), config.search_path.as_deref())),
+            sandbox: config.sandbox,
+            build_directory: config.build_directory,
             python: PythonEnvironments::new(config.python),
             clauses: Arc::default(),
             workspace: config.workspace,
@@ -573,6 +586,7 @@ impl PoolState {
         LaunchSpec {
             spec,
             command,
+            access: cargo.extend_access(row.access.clone()),
             workspace: Arc::clone(&self.workspace),
             allowed_commands: row.commands.clone(),
             per_project: row.per_project.clone(),

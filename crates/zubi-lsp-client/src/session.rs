@@ -20,7 +20,7 @@ use zubi_base::endpoint::Readiness;
 use zubi_base::fs::ReadError;
 use zubi_base::lsp::PositionEncodingKind;
 use zubi_base::position::Encoding;
-use zubi_base::process::{Child, CommandSpec, Spawner};
+use zubi_base::process::{Child, Spawner};
 use zubi_base::rpc::{Connection, ConnectionError, ConnectionOptions};
 use zubi_base::workspace::Folder;
 
@@ -35,6 +35,7 @@ use crate::initialize;
 use crate::log::LineRing;
 use crate::peer::ServerPeer;
 use crate::readiness::{ReadinessSignal, Tracker};
+use crate::sandbox::ServerCommand;
 
 mod delivery;
 mod language_service;
@@ -206,7 +207,7 @@ impl ServerSession {
     /// before `initialized`: until then servers read no sources, so no change is missed.
     pub async fn start(
         spec: SessionSpec,
-        command: &CommandSpec,
+        command: ServerCommand,
         spawner: &Spawner,
         first: Option<Utf8PathBuf>,
         readiness: Arc<watch::Sender<Readiness>>,
@@ -226,7 +227,7 @@ impl ServerSession {
         tasks: &TaskTracker,
         watching: impl Future<Output = ()>,
     ) -> Result<Arc<Self>, StartError> {
-        let Process { output, input, child, stderr } = process;
+        let Process { output, input, child, stderr, sees_zubi, temporary } = process;
         let peer = Arc::new(ServerPeer::new(&spec, readiness));
         let connection =
             Connection::start(output, input, Arc::clone(&peer) as Arc<_>, ConnectionOptions::language_server());
@@ -235,10 +236,18 @@ impl ServerSession {
         let verdict = Arc::new(OnceLock::new());
         let pid = child.as_ref().map(Child::id);
         let last_words = Arc::clone(&stderr);
-        tasks.spawn(attend(connection.clone(), child, stop.clone(), Arc::clone(&verdict), last_words, ended_sender));
+        tasks.spawn(attend(
+            connection.clone(),
+            child,
+            stop.clone(),
+            Arc::clone(&verdict),
+            last_words,
+            ended_sender,
+            temporary,
+        ));
         let end_with_session = stop.clone().drop_guard();
 
-        let params = initialize::params(&spec.folder, std::process::id(), &spec.initialization_options);
+        let params = initialize::params(&spec.folder, sees_zubi.then(std::process::id), &spec.initialization_options);
         let deadline = Instant::now() + spec.start_timeout;
         let no_cancel = CancellationToken::new();
         let handshake = connection.request("initialize", params, &no_cancel, deadline);

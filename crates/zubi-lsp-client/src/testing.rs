@@ -159,7 +159,14 @@ pub(crate) fn document_status() -> DocumentStatus {
 
 fn process(stream: DuplexStream) -> Process {
     let (output, input) = tokio::io::split(stream);
-    Process { output: Box::new(output), input: Box::new(input), child: None, stderr: Arc::new(LineRing::default()) }
+    Process {
+        output: Box::new(output),
+        input: Box::new(input),
+        child: None,
+        stderr: Arc::new(LineRing::default()),
+        sees_zubi: true,
+        temporary: None,
+    }
 }
 
 /// Starts fake servers that the test controls, one for each run.

@@ -51,9 +51,25 @@ pub const KEYS: &[SettingKey] = &[
         narrowing: Some("what is narrowing inside"),
     },
     SettingKey {
+        name: "servers.sandbox",
+        help: "`on` or `off`; off: language servers run without a sandbox (default `on`). In your own zubi.toml only",
+        narrowing: None,
+    },
+    SettingKey {
         name: "servers.*.disabled",
         help: "boolean; true: the server is never started (default false)",
         narrowing: Some("true"),
+    },
+    SettingKey {
+        name: "servers.*.sandbox",
+        help: "`on` or `off`; off: this server runs without a sandbox (default: as `servers.sandbox`). In your own zubi.toml only",
+        narrowing: None,
+    },
+    SettingKey {
+        name: "servers.*.network",
+        help: "boolean; true: this server may use the network for the purpose that the list of servers names (default false). In your \
+               own zubi.toml only",
+        narrowing: None,
     },
     SettingKey { name: "mcp", help: "table of what concerns MCP", narrowing: Some("what is narrowing inside") },
     SettingKey {

@@ -247,10 +247,33 @@ fn model_endpoints_are_user_settings() {
 }
 
 #[test]
+fn the_user_alone_decides_how_servers_are_confined() {
+    let text = "[servers]\nsandbox = 'off'\n[servers.gopls]\nnetwork = true\n[servers.ruff]\nsandbox = 'on'";
+    let resolve = |workspace: Option<(&str, bool)>, user: &str| layers("", "", workspace, user).resolve();
+    let user = resolve(None, text).server_confinement;
+    let off = |id: &str| user.off_setting(id);
+    assert_eq!(off("gopls").as_deref(), Some("[servers] sandbox = \"off\""));
+    assert_eq!((off("ruff"), user.allows_network("gopls"), user.allows_network("ruff")), (None, true, false));
+    let one = resolve(None, "[servers.ty]\nsandbox = 'off'").server_confinement;
+    assert_eq!(one.off_setting("ty").as_deref(), Some("[servers.ty] sandbox = \"off\""));
+    assert_eq!((one.off_setting("ruff"), one.is_off()), (None, false));
+    for trusted in [false, true] {
+        let settings = resolve(Some((text, trusted)), "");
+        assert_eq!(settings.server_confinement, ServerConfinement::default());
+        let ignored: Vec<_> = settings.ignored.iter().map(|ignored| (ignored.key.as_str(), ignored.always)).collect();
+        assert_eq!(
+            ignored,
+            [("servers.sandbox", true), ("servers.gopls.network", true), ("servers.ruff.sandbox", true)]
+        );
+    }
+}
+
+#[test]
 fn errors_report_position_and_nearest_key() {
     let error = |text: &str| parse(text, Utf8Path::new(".zubi.toml")).unwrap_err().to_string();
     assert_snapshot!(error("tools = []\nreadonly = true"), @".zubi.toml:2:1: unknown setting `readonly`; did you mean `read-only`?");
     assert_snapshot!(error("[servers.ruff]\n  disabeld = true"), @".zubi.toml:2:3: unknown setting `disabeld`; did you mean `disabled`?");
+    assert_snapshot!(error("[servers]\n sandbox = 'of'"), @".zubi.toml:2:12: `sandbox`: unknown variant `of`, expected `on` or `off`");
     assert_snapshot!(error("colour = 'red'"), @".zubi.toml:1:1: unknown setting `colour`");
     assert_snapshot!(error("read-only = 'yes'"), @r#".zubi.toml:1:13: `read-only`: invalid type: string "yes", expected a boolean"#);
     assert_snapshot!(error("read-only = "), @".zubi.toml:1:13: `read-only`: string values must be quoted, expected literal string");
@@ -258,7 +281,7 @@ fn errors_report_position_and_nearest_key() {
 
 #[test]
 fn key_table_matches_the_settings_type() {
-    let server = ServerLayer { disabled: Some(true) };
+    let server = ServerLayer { disabled: Some(true), sandbox: Some(ServerSandboxMode::On), network: Some(false) };
     let layer = Layer {
         read_only: Some(true),
         toolsets: Some(Vec::new()),
@@ -266,7 +289,7 @@ fn key_table_matches_the_settings_type() {
         allow: Some(Vec::new()),
         policy: Vec::new(),
         env: std::collections::BTreeMap::new(),
-        servers: [("any".to_owned(), server)].into(),
+        servers: ServersLayer { sandbox: Some(ServerSandboxMode::On), by_id: [("any".to_owned(), server)].into() },
         mcp: McpLayer { approval_fallback: Some(McpApprovalFallback::Deny) },
         sandbox: SandboxLayer { at_least: Some(Level::None) },
         index: Some(false),
@@ -278,11 +301,15 @@ fn key_table_matches_the_settings_type() {
     let mut names = Vec::new();
     for (key, value) in value.as_object().unwrap() {
         names.push(key.clone());
-        let (table, between) = match value.get("any") {
-            Some(server) => (server, ".*."),
-            None => (value, "."),
-        };
-        names.extend(table.as_object().into_iter().flatten().map(|(inner, _)| format!("{key}{between}{inner}")));
+        for (inner, value) in value.as_object().into_iter().flatten() {
+            match inner.as_str() {
+                "any" => {
+                    let settings = value.as_object().into_iter().flatten();
+                    names.extend(settings.map(|(setting, _)| format!("{key}.*.{setting}")));
+                }
+                inner => names.push(format!("{key}.{inner}")),
+            }
+        }
     }
     assert_eq!(names, KEYS.iter().map(|key| key.name).collect::<Vec<_>>());
 }

@@ -25,6 +25,7 @@ use zubi_lsp_client::pool::{PoolConfig, ServerPool};
 use super::HostBase;
 use super::config::{EditorIntegration, HostConfig, LocalHostError};
 use super::exact::ExactImporter;
+use super::server_sandbox::{self, HostServerSandbox};
 
 pub(super) fn intelligence(
     config: &HostConfig,
@@ -114,6 +115,7 @@ pub(crate) fn version_control(config: &HostConfig, sandbox: &Arc<Sandbox>) -> Op
 pub(crate) fn pool(
     config: &HostConfig,
     workspace: &Arc<WorkspaceFolders>,
+    sandbox: &Arc<Sandbox>,
     observer: Option<&Arc<ExactImporter>>,
 ) -> Result<ServerPool, LocalHostError> {
     Ok(ServerPool::new(PoolConfig {
@@ -121,6 +123,7 @@ pub(crate) fn pool(
         catalogue: catalogue(config)?,
         spawner: config.spawner.clone(),
         trust: config.trust.clone(),
+        sandbox: Some(Arc::new(HostServerSandbox::new(config, Arc::clone(sandbox), workspace.roots()))),
         search_path: config.search_path.clone(),
         python: PythonSearch::new(
             zubi_base::env::python_environment(),
@@ -128,6 +131,7 @@ pub(crate) fn pool(
             zubi_base::env::data_directory().as_deref(),
         ),
         state_directory: config.state_dir.clone(),
+        build_directory: server_sandbox::build_directory(config),
         observer: observer.map(|observer| Arc::clone(observer) as Arc<dyn FileObserver>),
     }))
 }

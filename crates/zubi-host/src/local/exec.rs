@@ -12,16 +12,16 @@ use zubi_exec::store::OutputStore;
 use super::config::HostConfig;
 
 pub(crate) fn jobs(config: &HostConfig, secrets: &Secrets) -> Jobs {
-    let sandbox = sandbox(config)
-        .deny_files(secrets.files().to_vec())
-        .deny_dirs(zubi_paths(config))
-        .with_account_home(account_home());
-    let sandbox = Arc::new(sandbox);
     Jobs::new(Runner::new(
         config.spawner.clone(),
-        sandbox,
+        Arc::new(sandbox_of_programs(config, secrets)),
         OutputStore::new(&config.state_dir).with_clock(Arc::clone(&config.clock)),
     ))
+}
+
+/// Returns the sandbox of commands and language servers, which protects zubi's own files and the user's secrets.
+pub(crate) fn sandbox_of_programs(config: &HostConfig, secrets: &Secrets) -> Sandbox {
+    sandbox(config).deny_files(secrets.files().to_vec()).deny_dirs(zubi_paths(config)).with_account_home(account_home())
 }
 
 /// Returns the sandbox for this machine, which is probed on first use.

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::FixedClock;
-use zubi_base::config::{Layer, Layers, ServerLayer, UserLayer, WorkspaceLayer};
+use zubi_base::config::{Layer, Layers, ServerLayer, ServersLayer, UserLayer, WorkspaceLayer};
 use zubi_base::process::Spawner;
 use zubi_base::trust::TrustStore;
 use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Surface};
@@ -136,8 +136,9 @@ async fn successful_and_failed_calls_are_recorded() {
 
 #[tokio::test]
 async fn settings_restrict_every_caller() {
-    let off = ServerLayer { disabled: Some(true) };
-    let servers = [("gopls".to_owned(), off.clone()), ("gopsl".to_owned(), off)].into();
+    let off = ServerLayer { disabled: Some(true), ..ServerLayer::default() };
+    let by_id = [("gopls".to_owned(), off.clone()), ("gopsl".to_owned(), off)].into();
+    let servers = ServersLayer { by_id, ..ServersLayer::default() };
     let layer = Layer { tools: Some(vec!["echo".to_owned(), "ehco".to_owned()]), servers, ..Layer::default() };
     let fixture = fixture(layer);
     let listed = fixture.host.list(&Restrictions::default()).await.unwrap();

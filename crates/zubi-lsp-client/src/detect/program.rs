@@ -6,7 +6,7 @@
 
 use std::ffi::OsStr;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -15,6 +15,7 @@ use zubi_base::process::{CommandOutput, CommandSpec, Spawner};
 
 use super::version::{at_least, version_in};
 use crate::catalogue::ServerEntry;
+use crate::sandbox::ServerSandbox;
 
 /// The directories in which a project has programs of its own, relative to the project's directory.
 const PROJECT_DIRECTORIES: &[&str] = &["node_modules/.bin", ".venv/bin", "venv/bin"];
@@ -71,6 +72,7 @@ impl fmt::Display for MissingProgram {
 #[derive(Debug)]
 pub struct ProgramFinder {
     spawner: Spawner,
+    sandbox: Option<Arc<dyn ServerSandbox>>,
     /// The absolute directories of PATH, in order. A relative one would contain files of the project.
     path: Vec<Utf8PathBuf>,
     answers: Mutex<FxHashMap<ProgramSearchKey, Result<Option<String>, String>>>,
@@ -88,14 +90,14 @@ struct ProgramSearchKey {
 
 impl ProgramFinder {
     /// Creates a finder. `path` is the value of the PATH variable.
-    pub fn new(spawner: Spawner, path: Option<&OsStr>) -> Self {
+    pub fn new(spawner: Spawner, sandbox: Option<Arc<dyn ServerSandbox>>, path: Option<&OsStr>) -> Self {
         let path = path
             .into_iter()
             .flat_map(std::env::split_paths)
             .filter_map(|directory| Utf8PathBuf::from_path_buf(directory).ok())
             .filter(|directory| directory.is_absolute())
             .collect();
-        Self { spawner, path, answers: Mutex::default() }
+        Self { spawner, sandbox, path, answers: Mutex::default() }
     }
 
     /// Finds the program of a server for a project at `root` in the workspace folder `folder`.
@@ -179,8 +181,7 @@ impl ProgramFinder {
             Some(sibling) => path.with_file_name(sibling),
         };
         let has_version_query = !row.version_args.is_empty() && is_executable(&executable);
-        let version =
-            if has_version_query { self.version(executable, &row.version_args, directory).await? } else { None };
+        let version = if has_version_query { self.version(row, executable, directory).await? } else { None };
         match (&row.minimum_version, &version) {
             (None, _) => Ok(version),
             (Some(minimum), Some(found)) if at_least(found, minimum) => Ok(version),
@@ -191,18 +192,24 @@ impl ProgramFinder {
 
     async fn version(
         &self,
+        row: &ServerEntry,
         program: Utf8PathBuf,
-        args: &[String],
         directory: &Utf8Path,
     ) -> Result<Option<String>, String> {
         let modified = std::fs::metadata(&program).and_then(|metadata| metadata.modified()).ok();
-        let key = ProgramSearchKey { program, args: args.to_vec(), directory: directory.to_owned(), modified };
+        let key =
+            ProgramSearchKey { program, args: row.version_args.clone(), directory: directory.to_owned(), modified };
         let answers = || self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(answer) = answers().get(&key) {
             return answer.clone();
         }
-        let command = CommandSpec::new(key.program.clone(), directory).args(args);
-        let answer = match self.spawner.output(&command, PROBE_BYTES, PROBE_TIMEOUT).await {
+        let command = CommandSpec::new(key.program.clone(), directory).args(&key.args);
+        // A program of the project prints what its authors chose, and may do anything else.
+        let command = match &self.sandbox {
+            Some(sandbox) => sandbox.confine_probe(command, &row.id).await?,
+            None => command.into(),
+        };
+        let answer = match self.spawner.output(&command.command, PROBE_BYTES, PROBE_TIMEOUT).await {
             Ok(output) => version_of(&output),
             // A retry may succeed when the machine is less busy, so this is not cached.
             Err(error) => return Err(error.to_string()),

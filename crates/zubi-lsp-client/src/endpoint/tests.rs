@@ -36,6 +36,7 @@ impl Fixture {
         let launch = LaunchSpec {
             spec: workspace.spec.clone(),
             command: CommandSpec::new("/none", workspace.root.clone()),
+            access: ServerAccess::default(),
             workspace: Arc::new(
                 zubi_base::workspace::WorkspaceFolders::open(std::slice::from_ref(&workspace.root)).unwrap(),
             ),

@@ -6,7 +6,7 @@ use zubi_base::text::ContentHash;
 use zubi_base::walk;
 
 use super::{NeededServer, PoolState};
-use crate::catalogue::RootRule;
+use crate::catalogue::{ProjectPath, RootRule, ServerAccess};
 use crate::detect::Manifests;
 use crate::watch::WatchedFileChange;
 
@@ -21,25 +21,24 @@ const OWN_TARGET: &str = "rust-analyzer";
 pub(super) struct CargoLaunch {
     /// The manifests of all workspaces that the server reads; empty if it finds its only one.
     linked: Vec<Utf8PathBuf>,
-    /// The directory for its builds, if they would otherwise leave untracked files in the repository.
+    /// The directory for its builds: below `target`, or outside the repository if they would leave untracked files in it.
     target: Option<Utf8PathBuf>,
 }
 
 impl CargoLaunch {
-    fn read(root: &Utf8Path, folder: &Utf8Path, packages: &[Utf8PathBuf], state_directory: &Utf8Path) -> Self {
+    fn read(root: &Utf8Path, folder: &Utf8Path, packages: &[Utf8PathBuf], build_directory: &Utf8Path) -> Self {
         let linked = Manifests::new(folder).linked_manifests(root, packages.iter().map(Utf8PathBuf::as_path));
         let writes_untracked = |directory: &Utf8Path| walk::is_unignored_by_git(&directory.join(TARGET));
-        let is_any_untracked =
-            linked.iter().filter_map(|manifest| manifest.parent()).chain([root]).any(writes_untracked);
-        let target = if !is_any_untracked {
-            None
-        } else if writes_untracked(root) {
+        // A link may lead anywhere, and the server may write only in the project.
+        let is_elsewhere = std::fs::symlink_metadata(root.join(TARGET)).is_ok_and(|target| !target.is_dir());
+        // A directory that Cargo's configuration or a variable names may be anywhere, too.
+        let target = if writes_untracked(root) || is_elsewhere {
             let name = ContentHash::from_bytes(root.as_str().as_bytes()).0;
-            Some(state_directory.join(OWN_TARGET).join(name))
+            build_directory.join(OWN_TARGET).join(name)
         } else {
-            Some(root.join(TARGET).join(OWN_TARGET))
+            root.join(TARGET).join(OWN_TARGET)
         };
-        Self { linked, target }
+        Self { linked, target: Some(target) }
     }
 
     /// Adds these values to rust-analyzer's settings.
@@ -47,10 +46,19 @@ impl CargoLaunch {
         if !self.linked.is_empty() {
             settings["linkedProjects"] = json!(self.linked);
         }
-        if let Some(target) = &self.target {
+        if let Some(target) = self.target.as_ref().filter(|_| !settings["cargo"]["targetDir"].is_string()) {
             settings["cargo"]["targetDir"] = json!(target);
         }
         settings
+    }
+
+    /// Adds the paths that these settings make rust-analyzer write.
+    pub(super) fn extend_access(&self, mut access: ServerAccess) -> ServerAccess {
+        access.add_projects(self.linked.iter().filter_map(|manifest| manifest.parent()));
+        if let Some(target) = &self.target {
+            access.builds.push(ProjectPath { path: target.clone(), with: vec![".".to_owned()] });
+        }
+        access
     }
 }
 
@@ -67,11 +75,11 @@ impl PoolState {
         }
         let detection = self.detect().await;
         let (own, folder) = (root.clone(), needed.folder.path.clone());
-        let state_directory = self.watcher.state_directory.clone();
+        let build_directory = self.build_directory.clone();
         let read = move || {
             let packages = detection.markers.iter().filter(|marker| marker.name == "Cargo.toml");
             let packages: Vec<_> = packages.map(|marker| marker.directory.clone()).collect();
-            CargoLaunch::read(&own, &folder, &packages, &state_directory)
+            CargoLaunch::read(&own, &folder, &packages, &build_directory)
         };
         let launch = tokio::task::spawn_blocking(read).await.unwrap_or_default();
         known.insert(root.clone(), launch.clone());

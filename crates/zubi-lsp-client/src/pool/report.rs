@@ -20,6 +20,7 @@ use super::recent_roots::RecentRoots;
 use super::{NeededServer, ServerPool};
 use crate::catalogue::{InstallMethod, ServerEntry};
 use crate::detect::{Detection, LanguageFiles, project_root};
+use crate::sandbox::ServerProject;
 
 /// The server abilities that users know, each with the request that shows it.
 const ABILITIES: &[(&str, &str)] = &[
@@ -88,6 +89,9 @@ pub struct ServerReport {
     pub path: Option<Utf8PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// What it may do, in one line, if zubi starts it as a process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<String>,
     #[serde(flatten)]
     pub state: ServerState,
 }
@@ -232,6 +236,7 @@ impl ServerPool {
             group: row.group.clone(),
             path: None,
             version: None,
+            sandbox: None,
             state: ServerState::Missing {
                 why: install_hint(row),
                 install: row.install.iter().map(InstallWay::from).collect(),
@@ -252,6 +257,7 @@ impl ServerPool {
                 return report;
             }
         }
+        report.sandbox = self.describe_sandbox(row, &root, &folder, &files.example).await;
         report.state = self.examine_project(row, &root, &folder, &files.example, ready_timeout).await;
         if let ServerState::Works { projects, omitted_projects, .. } = &mut report.state {
             let others = self.other_projects(row, files, detection, &root).await;
@@ -266,6 +272,31 @@ impl ServerPool {
         report
     }
 
+    /// Describes what a server may do in one project.
+    async fn describe_sandbox(
+        &self,
+        row: &Arc<ServerEntry>,
+        root: &Utf8Path,
+        folder: &Folder,
+        example: &Utf8Path,
+    ) -> Option<String> {
+        let sandbox = self.shared.sandbox.as_ref()?;
+        let needed = self.needed(row, root, folder, example);
+        let cargo = self.shared.cargo_launch(&needed).await;
+        let access = cargo.extend_access(row.access.clone());
+        Some(sandbox.describe(&ServerProject { server: row.id.clone(), root: root.to_owned(), access }).await)
+    }
+
+    fn needed(&self, row: &Arc<ServerEntry>, root: &Utf8Path, folder: &Folder, example: &Utf8Path) -> NeededServer {
+        NeededServer {
+            row: Arc::clone(row),
+            root: root.to_owned().into(),
+            roots: Arc::clone(&self.shared.roots),
+            folder: folder.clone(),
+            document: example.to_owned(),
+        }
+    }
+
     /// Starts a server in one project, and ends it.
     async fn examine_project(
         &self,
@@ -275,13 +306,7 @@ impl ServerPool {
         example: &Utf8Path,
         ready_timeout: Duration,
     ) -> ServerState {
-        let needed = NeededServer {
-            row: Arc::clone(row),
-            root: root.to_owned().into(),
-            roots: Arc::clone(&self.shared.roots),
-            folder: folder.clone(),
-            document: example.to_owned(),
-        };
+        let needed = self.needed(row, root, folder, example);
         let started = Instant::now();
         match self.shared.start(&needed).await {
             Ok(endpoint) => {

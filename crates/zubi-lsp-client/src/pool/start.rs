@@ -13,6 +13,7 @@ use zubi_base::process::Spawner;
 use zubi_base::worktree::nested_worktree_of;
 
 use crate::endpoint::{LaunchSpec, ServerEndpoint, Starter};
+use crate::sandbox::{ServerCommand, ServerSandbox};
 use crate::session::{ServerSession, StartError};
 use crate::watch::{FileWatcher, PACKAGE_DIRECTORIES, WatchInterests, is_package_directory};
 
@@ -28,6 +29,7 @@ pub(super) struct WatcherCell {
 /// Starts servers as processes.
 pub(super) struct ProcessStarter {
     pub(super) spawner: Spawner,
+    pub(super) sandbox: Option<Arc<dyn ServerSandbox>>,
     pub(super) watcher: Arc<WatcherCell>,
 }
 
@@ -71,10 +73,22 @@ impl Starter for ProcessStarter {
         tasks: &TaskTracker,
     ) -> Result<Arc<ServerSession>, StartError> {
         let watching = self.watcher.watch_project(&launch.spec.folder.path);
-        let (spec, command) = (launch.spec.clone(), &launch.command);
-        let session = ServerSession::start(spec, command, &self.spawner, first, readiness, tasks, watching).await?;
+        let command = self.confine(launch).await.map_err(StartError::Spawn)?;
+        let session =
+            ServerSession::start(launch.spec.clone(), command, &self.spawner, first, readiness, tasks, watching)
+                .await?;
         tasks.spawn(watch_registered_packages(self.watcher.start().await, Arc::downgrade(&session)));
         Ok(session)
+    }
+}
+
+impl ProcessStarter {
+    async fn confine(&self, launch: &LaunchSpec) -> Result<ServerCommand, String> {
+        let command = launch.command.clone();
+        match &self.sandbox {
+            Some(sandbox) => sandbox.confine(command, &launch.project()).await,
+            None => Ok(command.into()),
+        }
     }
 }
 

@@ -62,10 +62,12 @@ impl Fixture {
             workspace: Arc::new(WorkspaceFolders::open(&folders).unwrap()),
             catalogue: Catalogue::builtin().clone(),
             spawner: Spawner::direct(),
+            sandbox: None,
             trust: Trust::new(TrustStore::new(&state), trusted),
             search_path: Some(path.as_str().into()),
             python: PythonSearch::default(),
             state_directory: state.join("servers"),
+            build_directory: state.join("builds"),
             observer,
         };
         let (starter, starts) = FakeStarter::new();

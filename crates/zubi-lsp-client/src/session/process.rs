@@ -3,15 +3,17 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, BufReader};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use zubi_base::process::{Child, CommandSpec, Spawner};
+use zubi_base::process::{Child, Spawner};
 use zubi_base::rpc::{CLOSED_OUTPUT, Connection};
 
 use super::StartError;
 use crate::health::is_chatter;
 use crate::log::LineRing;
+use crate::sandbox::ServerCommand;
 
 /// The time in which a server may end on its own after its input was closed.
 const EXIT_GRACE: Duration = Duration::from_secs(1);
@@ -30,11 +32,17 @@ pub(crate) struct Process {
     pub(crate) child: Option<Child>,
     /// The last lines of its standard error.
     pub(crate) stderr: Arc<LineRing>,
+    /// Whether it can find zubi's process by its number.
+    pub(crate) sees_zubi: bool,
+    /// Its temporary directory, removed after its end.
+    pub(crate) temporary: Option<TempDir>,
 }
 
 impl Process {
-    pub(super) fn spawn(command: &CommandSpec, spawner: &Spawner) -> Result<Self, StartError> {
-        let mut child = spawner.spawn(command).map_err(|error| StartError::Spawn(error.to_string()))?;
+    pub(super) fn spawn(command: ServerCommand, spawner: &Spawner) -> Result<Self, StartError> {
+        let sees_zubi = !command.is_confined();
+        let ServerCommand { command, temporary } = command;
+        let mut child = spawner.spawn(&command).map_err(|error| StartError::Spawn(error.to_string()))?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(StartError::Spawn(format!("`{}` has no pipes", command.program)));
         };
@@ -42,7 +50,7 @@ impl Process {
         if let Some(pipe) = child.stderr.take() {
             tokio::spawn(read_lines(pipe, Arc::clone(&stderr)));
         }
-        Ok(Self { output: Box::new(output), input: Box::new(input), child: Some(child), stderr })
+        Ok(Self { output: Box::new(output), input: Box::new(input), child: Some(child), stderr, sees_zubi, temporary })
     }
 }
 
@@ -58,6 +66,7 @@ pub(super) async fn attend(
     verdict: Arc<OnceLock<String>>,
     stderr: Arc<LineRing>,
     ended: watch::Sender<Option<String>>,
+    temporary: Option<TempDir>,
 ) {
     let mut closed = connection.closed_reason();
     let mut child = child;
@@ -99,6 +108,8 @@ pub(super) async fn attend(
         },
     };
     ended.send_replace(Some(format!("{reason}{}", quote(&stderr))));
+    // Removing a full directory takes time; only a panic makes the task fail.
+    drop(tokio::task::spawn_blocking(move || drop(temporary)).await);
 }
 
 /// Returns the reason why a connection was closed, unless it is only the end of the process.

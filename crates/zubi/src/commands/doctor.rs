@@ -135,6 +135,9 @@ fn write_server(text: &mut String, server: &ServerReport, workspace: &WorkspaceF
     let _ = match &server.state {
         ServerState::Works { abilities, projects, omitted_projects, .. } => {
             let _ = writeln!(text, "{}", head("+"));
+            if let Some(sandbox) = &server.sandbox {
+                let _ = writeln!(text, "      sandbox: {sandbox}");
+            }
             for project in projects {
                 write_project(text, project, projects.len() > 1, workspace);
             }

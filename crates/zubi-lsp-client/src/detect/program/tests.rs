@@ -31,7 +31,7 @@ impl Machine {
             "." => Utf8PathBuf::from("."),
             name => base.join(name),
         }));
-        let finder = ProgramFinder::new(Spawner::direct(), Some(&path.unwrap()));
+        let finder = ProgramFinder::new(Spawner::direct(), None, Some(&path.unwrap()));
         Self { _directory: directory, base, finder }
     }
 
