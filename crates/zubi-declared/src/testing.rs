@@ -335,12 +335,7 @@ fn decision(
         CallError::Tool { id, error } => error.render(&id),
         CallError::Unknown { name, reason, .. } => format!("{name}: {reason}"),
     })?;
-    let paths = PolicyPaths {
-        roots: vec![root.to_owned()],
-        home: zubi_base::env::home(),
-        zubi_directories: Vec::new(),
-        search_path: Vec::new(),
-    };
+    let paths = PolicyPaths { roots: vec![root.to_owned()], home: zubi_base::env::home(), ..PolicyPaths::default() };
     let policy = Policy::from_rules(ToolFilter::default(), std::iter::empty::<(&Value, String)>(), paths);
     Ok(policy.decide(&tool.definition.spec(None), &cx.caller, &footprint).action)
 }

@@ -31,7 +31,7 @@ use zubi_exec::job::Jobs;
 use zubi_index::{GitRepositories, WorkspaceIndex};
 use zubi_ipc::wire::host::{HostKind, IndexStatus, ServerStatus, WatchStatus};
 use zubi_lsp_client::pool::{FolderWatch, ServerPool, WatchCounts};
-use zubi_policy::Policy;
+use zubi_policy::{Policy, ServerFiles};
 use zubi_tool_api::audit::{AuditFile, AuditSink, NoAudit};
 use zubi_tool_api::cx::Restrictions;
 use zubi_tool_api::filter::ToolFilter;
@@ -60,6 +60,9 @@ pub struct LocalHost {
     registry: Arc<Registry>,
     /// Tools that the settings allow in addition to the rules.
     allowed: Option<AllowedTools>,
+    server_files: ServerFiles,
+    /// Whether the user has turned the confinement of any server off.
+    has_unconfined_servers: bool,
     resources: Vec<Arc<dyn Resource>>,
     texts: Arc<dyn TextSource>,
     /// Stopped by [`ToolService::shutdown`](crate::service::ToolService::shutdown).
@@ -229,6 +232,8 @@ impl LocalHost {
             trust: None,
             registry,
             allowed: None,
+            server_files: ServerFiles::default(),
+            has_unconfined_servers: false,
             resources,
             texts: Arc::new(DiskText),
             intel: None,
@@ -263,12 +268,14 @@ impl LocalHost {
         chosen: &EditorOptions,
     ) -> Self {
         let audit: Arc<dyn AuditSink> = Arc::new(AuditFile::new(&config.state_dir));
+        let policy = policy::for_workspace(config, &workspace).with_auto_approve(chosen.auto_approve);
+        let server_files = policy.paths().server_files.clone();
         let registry = Arc::new_cyclic(|registry| {
             let mut providers = providers;
             providers.push(zubi_tools::tools::provider(registry));
             Registry::new(RegistryConfig {
                 providers,
-                policy: policy::for_workspace(config, &workspace).with_auto_approve(chosen.auto_approve),
+                policy,
                 audit,
                 clock: Arc::clone(&config.clock),
                 restrictions: filters::restrictions(&config.settings).combine(&chosen.restrictions()),
@@ -282,6 +289,8 @@ impl LocalHost {
         Self {
             trust: Some(config.trust.clone()),
             allowed: allowed_tools(&config.settings),
+            server_files,
+            has_unconfined_servers: config.settings.server_confinement.is_any_off(),
             ..Self::new_minimal(workspace, registry, resources)
         }
     }

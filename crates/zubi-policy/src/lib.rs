@@ -19,6 +19,7 @@ pub mod part;
 pub mod pattern;
 mod programs;
 pub mod rule;
+mod server_files;
 pub mod shell;
 pub mod spec;
 pub mod suggestion;
@@ -35,6 +36,7 @@ pub use self::approval::{MAX_RECENT_CALLS, RecentCall, options, suggest_auto_app
 use self::command_words::CommandPaths;
 use self::part::{Access, DefaultAction};
 use self::rule::{Action, CommandCoverage, CompiledRule};
+pub use self::server_files::ServerFiles;
 use crate::caller::Caller;
 use crate::filter::ToolFilter;
 use crate::footprint::Footprint;
@@ -50,6 +52,8 @@ pub struct PolicyPaths {
     pub zubi_directories: Vec<Utf8PathBuf>,
     /// The directories in which the shell of a call looks for programs, in order.
     pub search_path: Vec<Utf8PathBuf>,
+    /// Whether files that language servers run need approval.
+    pub server_files: ServerFiles,
 }
 
 /// The rules in force.

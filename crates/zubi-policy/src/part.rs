@@ -9,6 +9,7 @@ use zubi_base::escape::printable;
 
 use super::command_words::{self, Credentials};
 use super::pattern::is_glob;
+use super::server_files::is_run_by_servers;
 use super::{PolicyPaths, looking};
 use crate::footprint::Footprint;
 use crate::spec::{Approval, Effect, ToolSpec};
@@ -155,13 +156,17 @@ impl PolicyPaths {
         if is_own {
             return DefaultAction::Deny("a call never changes zubi's own settings and records");
         }
-        match classify_file(path.strip_prefix(root).unwrap_or(path)) {
+        let relative = path.strip_prefix(root).unwrap_or(path);
+        match classify_file(relative) {
             Some(FileEffect::Programs(_)) if checked => DefaultAction::Allow,
             Some(FileEffect::Programs(reason) | FileEffect::Rights(reason)) => {
                 DefaultAction::AskUnlessSpecificRule(reason)
             }
             None if credentials::is_credential_path(path) => {
                 DefaultAction::AskUnlessSpecificRule("credentials are stored there")
+            }
+            None if !checked && self.server_files.need_approval() && is_run_by_servers(root, relative) => {
+                DefaultAction::AskUnlessSpecificRule("language servers without a sandbox run what is written there")
             }
             None => DefaultAction::Allow,
         }

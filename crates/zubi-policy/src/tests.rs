@@ -121,6 +121,7 @@ fn policy_paths() -> PolicyPaths {
         home: Some("/h".into()),
         zubi_directories: vec!["/h/.config/zubi".into()],
         search_path: Vec::new(),
+        server_files: ServerFiles::default(),
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use zubi_base::nearest::nearest;
 use zubi_host::ToolService;
 use zubi_policy::rule::{Action, CompiledRule, RuleText};
-use zubi_policy::{Decision, Policy, PolicyPaths};
+use zubi_policy::{Decision, Policy, PolicyPaths, ServerFiles};
 use zubi_tool_api::cx::{ApprovalRequest, Caller, Restrictions, Surface};
 use zubi_tool_api::filter::{self, ToolFilter};
 use zubi_tool_api::spec::is_called;
@@ -99,8 +99,9 @@ impl AutoApprove {
         let paths = PolicyPaths {
             roots: service.describe().folders.iter().map(|folder| folder.path.clone()).collect(),
             home: zubi_base::env::home().map(|home| zubi_base::fs::canonical_for_creation(&home).unwrap_or(home)),
-            zubi_directories: Vec::new(),
-            search_path: Vec::new(),
+            // The host's policy knows whether a call needs the approval, and only a rule about the file gives it.
+            server_files: ServerFiles::requiring_approval(),
+            ..PolicyPaths::default()
         };
         let rules: Result<Vec<_>, _> =
             rules.iter().map(|rule| CompiledRule::new(rule.clone(), SOURCE, &paths).map(Arc::new)).collect();

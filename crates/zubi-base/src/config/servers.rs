@@ -73,9 +73,10 @@ impl ServerConfinement {
         }
     }
 
-    /// Whether no server is confined, as far as the setting for all servers decides.
-    pub fn is_off(&self) -> bool {
-        self.layer.sandbox == Some(ServerSandboxMode::Off)
+    /// Whether the settings turn the confinement of any server off.
+    pub fn is_any_off(&self) -> bool {
+        let is_off = |mode: Option<ServerSandboxMode>| mode == Some(ServerSandboxMode::Off);
+        is_off(self.layer.sandbox) || self.layer.by_id.values().any(|server| is_off(server.sandbox))
     }
 
     /// Whether the user allows a server to use the network.

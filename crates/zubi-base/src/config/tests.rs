@@ -256,7 +256,7 @@ fn the_user_alone_decides_how_servers_are_confined() {
     assert_eq!((off("ruff"), user.allows_network("gopls"), user.allows_network("ruff")), (None, true, false));
     let one = resolve(None, "[servers.ty]\nsandbox = 'off'").server_confinement;
     assert_eq!(one.off_setting("ty").as_deref(), Some("[servers.ty] sandbox = \"off\""));
-    assert_eq!((one.off_setting("ruff"), one.is_off()), (None, false));
+    assert_eq!((one.off_setting("ruff"), one.is_any_off()), (None, true));
     for trusted in [false, true] {
         let settings = resolve(Some((text, trusted)), "");
         assert_eq!(settings.server_confinement, ServerConfinement::default());

@@ -62,7 +62,8 @@ fn policy_paths(config: &HostConfig, workspace: &WorkspaceFolders) -> PolicyPath
     let home = zubi_base::env::home().map(|home| resolved(&home));
     let search_path = config.search_path.as_deref().map(std::env::split_paths).into_iter().flatten();
     let search_path = search_path.filter_map(|path| Utf8PathBuf::from_path_buf(path).ok()).collect();
-    PolicyPaths { roots: workspace.roots(), home, zubi_directories: super::exec::zubi_paths(config), search_path }
+    let zubi_directories = super::exec::zubi_paths(config);
+    PolicyPaths { roots: workspace.roots(), home, zubi_directories, search_path, ..PolicyPaths::default() }
 }
 
 /// Approvals that outlast a session: one file for all workspaces, and one for each.

@@ -101,7 +101,10 @@ impl HostServerSandbox {
         let files = access.files.iter().map(|path| (path, false));
         let found = builds.chain(files).filter(|(path, _)| exists(path));
         let found = found.map(|(path, is_directory)| (root.join(&path.path), is_directory));
-        found.filter(|(path, _)| self.is_contained(path, root)).collect()
+        let mut paths: Vec<_> = found.filter(|(path, _)| self.is_contained(path, root)).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        paths
     }
 
     /// Whether a path is in the project, the workspace or zubi's directory of builds, after links are resolved: a link

@@ -6,8 +6,10 @@ use std::time::Instant;
 use async_trait::async_trait;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use zubi_base::process::confine::Level;
 use zubi_tool_api::cx::{Caller, Restrictions};
 use zubi_tool_api::registry::{CallError, PolicyCheck, Registry};
+use zubi_tool_api::spec::Effect;
 use zubi_tool_api::{ResourceSpec, ResourceText, ToolCx, ToolSpec};
 
 use super::LocalHost;
@@ -32,6 +34,18 @@ impl LocalHost {
             workspace: Arc::clone(&self.workspace),
             text_source: Arc::clone(&self.texts),
         }
+    }
+
+    /// Finds out before a call that may write whether the servers are confined, because the policy depends on it.
+    async fn refresh_server_files(&self, request: &CallRequest) {
+        let Some(jobs) = &self.jobs else { return };
+        let tool = self.registry.find(&request.tool, &request.caller.restrictions);
+        if tool.is_ok_and(|tool| tool.spec().effect <= Effect::Plan) {
+            return;
+        }
+        let status = jobs.runner().sandbox().probe().await;
+        let is_confined = status.is_ok_and(|status| status.level >= Level::LandlockSeccomp);
+        self.server_files.set_need_approval(self.has_unconfined_servers || !is_confined);
     }
 }
 
@@ -95,6 +109,7 @@ impl ToolService for LocalHost {
     async fn call(&self, request: &CallRequest, context: &CallContext) -> Result<CallAnswer, HostError> {
         let started = Instant::now();
         self.recover_edits().await;
+        self.refresh_server_files(request).await;
         let cx = self.cx(&request.caller, context, request.token_budget);
         let result = self.registry.call(&request.tool, request.arguments.clone(), cx).await;
         let duration = started.elapsed();
@@ -112,6 +127,7 @@ impl ToolService for LocalHost {
 
     async fn explain(&self, request: &CallRequest, context: &CallContext) -> Result<Explanation, HostError> {
         self.registry.prepare().await;
+        self.refresh_server_files(request).await;
         let cx = self.cx(&request.caller, context, request.token_budget);
         let check = self.registry.explain(&request.tool, request.arguments.clone(), &cx).await;
         let check = check.map_err(host_error)?;

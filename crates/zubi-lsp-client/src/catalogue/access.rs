@@ -67,15 +67,14 @@ impl ServerAccess {
         Ok(())
     }
 
-    /// Adds the same files in these directories of other projects, which the server reads together with its own.
+    /// Adds the same files in these directories of other projects, which the server reads together with its own, if they
+    /// exist.
     pub(crate) fn add_projects<'a>(&mut self, directories: impl IntoIterator<Item = &'a Utf8Path>) {
         let own = self.files.clone();
         for directory in directories {
-            let absolute = |relative: &str| directory.join(relative);
-            self.files.extend(own.iter().map(|file| ProjectPath {
-                path: absolute(file.path.as_str()),
-                with: file.with.iter().map(|name| absolute(name).into_string()).collect(),
-            }));
+            // Not created: zubi does not know whether the server needs it.
+            let absolute = |file: &ProjectPath| ProjectPath { path: directory.join(&file.path), with: Vec::new() };
+            self.files.extend(own.iter().map(absolute));
         }
     }
 }

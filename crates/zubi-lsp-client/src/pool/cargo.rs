@@ -56,6 +56,7 @@ impl CargoLaunch {
     pub(super) fn extend_access(&self, mut access: ServerAccess) -> ServerAccess {
         access.add_projects(self.linked.iter().filter_map(|manifest| manifest.parent()));
         if let Some(target) = &self.target {
+            access.builds.retain(|build| build.path != Utf8Path::new(TARGET).join(OWN_TARGET));
             access.builds.push(ProjectPath { path: target.clone(), with: vec![".".to_owned()] });
         }
         access
