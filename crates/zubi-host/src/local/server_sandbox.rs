@@ -53,7 +53,7 @@ struct WritablePaths {
     project: Vec<Utf8PathBuf>,
     /// Other paths that its row names.
     others: Vec<Utf8PathBuf>,
-    /// Its cache directory.
+    /// The cache directory of the server.
     cache: Utf8PathBuf,
 }
 

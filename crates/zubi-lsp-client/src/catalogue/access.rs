@@ -1,4 +1,5 @@
-//! What a server may do besides reading files, as a row of the catalogue describes it. [`crate::sandbox`] enforces it.
+//! The permissions of a server beyond reading files, as a row of the catalogue describes them. [`crate::sandbox`] enforces
+//! them.
 
 use std::collections::BTreeMap;
 
