@@ -11,7 +11,10 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use camino::Utf8Path;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::fs;
 
 /// The prefix of the names of groups; the id of the supervisor follows.
 const NAME: &str = "zubi-";
@@ -117,8 +120,8 @@ fn remove_stale(parent: &Path) {
 
 /// The directory of this process's group of version 2.
 fn own_directory() -> Option<PathBuf> {
-    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
-    let mounts = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
+    let groups = fs::read_text(Utf8Path::new("/proc/self/cgroup")).ok()?;
+    let mounts = fs::read_text(Utf8Path::new("/proc/self/mountinfo")).ok()?;
     directory(&groups, &mounts)
 }
 
