@@ -47,6 +47,8 @@ pub struct Layer {
     pub toolsets: Option<Vec<String>>,
     pub tools: Option<Vec<String>>,
     pub allow: Option<Vec<String>>,
+    /// Kinds of secrets, and texts that only look like one, which zubi shows in answers.
+    pub show_secrets: Option<Vec<String>>,
     /// Policy rules. The policy interprets them, so that an invalid rule does not invalidate the rest of the file.
     pub policy: Vec<PolicyRule>,
     /// Secrets for tools. Only those in the user's own file have an effect.
@@ -173,6 +175,8 @@ pub struct Settings {
     pub tools: Vec<Effective<Vec<String>>>,
     /// Tools that run without an approval prompt even if their effect would require one.
     pub allow: Effective<Vec<String>>,
+    /// Kinds of secrets, and texts that only look like one, which answers show.
+    pub show_secrets: Effective<Vec<String>>,
     /// The rules of all files, in no significant order. The `allow` rules of an untrusted workspace are omitted.
     pub policy: Vec<SourcedRule>,
     /// The entries of the user's `env` table as written in the file `env_source`; [`Secrets::read`] resolves them.
@@ -200,6 +204,7 @@ impl Layers {
     pub fn resolve(&self) -> Settings {
         let read_only = self.pick(|layer| layer.read_only, |value| *value);
         let allow = self.pick(|layer| layer.allow.clone(), |_| false);
+        let show_secrets = self.pick(|layer| layer.show_secrets.clone(), |_| false);
         let mcp_approval_fallback =
             self.pick(|layer| layer.mcp.approval_fallback, |fallback| *fallback == McpApprovalFallback::Deny);
         let mut ignored = Vec::new();
@@ -211,6 +216,9 @@ impl Layers {
             }
             if workspace.layer.allow.is_some() {
                 ignore("allow".to_owned());
+            }
+            if workspace.layer.show_secrets.is_some() {
+                ignore("show-secrets".to_owned());
             }
             for rule in workspace.layer.policy.iter().filter(|rule| !rule.is_restrictive()) {
                 ignore(format!("policy (line {})", rule.line));
@@ -249,6 +257,7 @@ impl Layers {
             toolsets: self.filters(|layer| layer.toolsets.as_ref()),
             tools: self.filters(|layer| layer.tools.as_ref()),
             allow: allow.unwrap_or(Effective { value: Vec::new(), source: SettingSource::Default }),
+            show_secrets: show_secrets.unwrap_or(Effective { value: Vec::new(), source: SettingSource::Default }),
             policy: self.policy(),
             env: self.user.as_ref().map(|user| user.layer.env.clone()).unwrap_or_default(),
             env_source: self.user.as_ref().map(|user| user.path.clone()),

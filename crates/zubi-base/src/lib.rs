@@ -23,6 +23,7 @@ pub mod process;
 pub mod random;
 pub mod rpc;
 pub mod secret;
+pub mod secret_shape;
 pub mod sync;
 pub mod text;
 pub mod trust;

@@ -83,7 +83,7 @@ impl ExecutionContext {
         }
         let store = self.jobs.runner().store().clone();
         // Redact before storing: the stored text no longer knows which parts were secrets.
-        let text = self.redactor.text(&text);
+        let text = self.redactor.redact_known(&text);
         let (reason, text) =
             match tokio::task::spawn_blocking(move || (CapturedOutput::store_text(&store, &text), text)).await {
                 Ok((Ok(captured), _)) => return answer::outputs(&captured, &CapturedOutput::default(), budget),

@@ -142,6 +142,6 @@ impl Tool for DeclaredTool {
             }
             Execution::Broken => Err(self.run_error("nothing here can run it", "Use another tool.")),
         };
-        self.context.redactor.result(result)
+        self.context.redactor.known_in_result(result)
     }
 }

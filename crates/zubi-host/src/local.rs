@@ -19,6 +19,7 @@ use tokio::task::JoinSet;
 use zubi_base::clock::Clock;
 use zubi_base::config::{Effective, Secrets, Settings};
 use zubi_base::endpoint::{Endpoint as _, EndpointSource};
+use zubi_base::secret_shape::ShownSecrets;
 use zubi_base::text::{DiskText, TextSource};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::WorkspaceFolders;
@@ -280,7 +281,7 @@ impl LocalHost {
                 clock: Arc::clone(&config.clock),
                 restrictions: filters::restrictions(&config.settings).combine(&chosen.restrictions()),
             })
-            .with_redactor(redactor)
+            .with_redactor(redactor.with_shown(ShownSecrets(config.settings.show_secrets.value.clone())))
             .with_read_only_reason(match config.kind {
                 HostKind::Editor => "it writes, and zubi does not change files below unsaved texts of the open editor",
                 HostKind::Daemon | HostKind::InProcess => READ_ONLY,

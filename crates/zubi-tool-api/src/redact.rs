@@ -1,66 +1,51 @@
 //! Redacts secrets in text: values that are known to be secret, and texts with the shape of a secret.
 //!
-//! For logs, audit records and the output of programs. Unrecognized secrets stay. Matching by shape causes a few false
-//! alarms, in text that is only shown. The audit handles the names of fields.
+//! For logs, audit records and everything that a model reads. Unrecognized secrets stay. Matching by shape
+//! ([`secret_shape`]) causes a few false alarms. The audit handles the names of fields.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 use zubi_base::secret;
+use zubi_base::secret_shape::{self, SecretCounts, ShownSecrets};
+
+pub use zubi_base::secret_shape::REDACTED;
 
 use crate::{ToolError, ToolOutput};
 
-/// The placeholder for a secret.
-pub const REDACTED: &str = "(redacted)";
 /// The minimum length of a secret, in bytes. A shorter value would be redacted wherever it occurs by chance.
 const MIN_LENGTH: usize = 4;
-
-/// The prefixes of tokens of well-known issuers (from their documentation of token formats), and the minimum length of
-/// the rest.
-const PREFIXES: &[(&str, usize)] = &[
-    ("ghp_", 16),
-    ("gho_", 16),
-    ("ghu_", 16),
-    ("ghs_", 16),
-    ("ghr_", 16),
-    ("github_pat_", 16),
-    ("glpat-", 16),
-    ("sk-", 16),
-    ("sk_live_", 12),
-    ("rk_live_", 12),
-    ("xoxb-", 10),
-    ("xoxp-", 10),
-    ("xoxa-", 10),
-    ("xoxs-", 10),
-    ("AKIA", 16),
-    ("ASIA", 16),
-    ("AIza", 20),
-    ("npm_", 20),
-    ("pypi-", 20),
-    ("hf_", 20),
-    ("dop_v1_", 20),
-    ("SG.", 20),
-    ("ya29.", 16),
-];
 
 /// A redactor that knows the values of some secrets, and the shapes of others.
 #[derive(Clone, Default)]
 pub struct Redactor {
     /// Longest first, so that redacting a secret never leaves the rest of a longer one.
     values: Vec<String>,
+    /// What the answers of tools show although it has the shape of a secret.
+    shown: ShownSecrets,
 }
+
+/// The kind of a secret whose value is known.
+const OWN_SECRET: &str = "env-secret";
 
 impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Redactor").field("values", &self.values.len()).finish()
+        f.debug_struct("Redactor").field("values", &self.values.len()).field("shown", &self.shown).finish()
     }
 }
 
 impl Redactor {
     /// Creates a redactor for these plain secrets; [`forms`] lists the encodings that it also recognizes.
     pub fn new(values: impl IntoIterator<Item = String>) -> Self {
-        Self { values: forms(values) }
+        Self { values: forms(values), shown: ShownSecrets::default() }
+    }
+
+    /// Sets what [`Self::answer`] shows although it has the shape of a secret.
+    #[must_use]
+    pub fn with_shown(mut self, shown: ShownSecrets) -> Self {
+        self.shown = shown;
+        self
     }
 
     /// Redacts all secrets in a text.
@@ -113,18 +98,49 @@ impl Redactor {
         self.values.is_empty()
     }
 
-    /// Redacts all secrets in the result of a call: a program or a server may print its input.
-    pub fn result(&self, result: Result<ToolOutput, ToolError>) -> Result<ToolOutput, ToolError> {
-        map_result(result, &|text| self.text(text))
-    }
-
-    /// Redacts the secrets whose values are known in the result of a call.
+    /// Redacts the secrets whose values are known in the result of a call: a program or a server may print its input.
     pub fn known_in_result(&self, result: Result<ToolOutput, ToolError>) -> Result<ToolOutput, ToolError> {
         if self.values.is_empty() {
             return result;
         }
         map_result(result, &|text| self.redact_known(text))
     }
+
+    /// Redacts all secrets in the result of a call, except those that the user wants to show. A note in the answer says how
+    /// many there were and of which kinds. It counts those in the text; the data have the same.
+    pub fn answer(&self, result: Result<ToolOutput, ToolError>) -> Result<ToolOutput, ToolError> {
+        let mut counts = SecretCounts::default();
+        let in_text = self.counted(result.as_ref().map_or("", |output| &output.text), &mut counts);
+        let result = map_result(result, &|text| self.counted(text, &mut SecretCounts::default()));
+        result.map(|output| {
+            let output = ToolOutput { text: in_text, ..output };
+            if counts.total() == 0 { output } else { with_note(output, &counts) }
+        })
+    }
+
+    fn counted(&self, text: &str, counts: &mut SecretCounts) -> String {
+        for value in &self.values {
+            counts.add(OWN_SECRET, text.matches(value.as_str()).count());
+        }
+        secret_shape::redact(&self.redact_known(text), &self.shown, counts)
+    }
+}
+
+/// Adds a note about redacted secrets to the status line; without one, it becomes the last line.
+fn with_note(mut output: ToolOutput, counts: &SecretCounts) -> ToolOutput {
+    // The values of the user's own secrets are never shown.
+    let hint = if counts.has_other(OWN_SECRET) { "; the user can show a kind with `show-secrets`" } else { "" };
+    let note = format!("redacted: {counts}{hint}");
+    if let Some(status) = &mut output.status {
+        status.note = Some(match status.note.take().filter(|own| !own.is_empty()) {
+            Some(own) => format!("{own} · {note}"),
+            None => note,
+        });
+    } else {
+        let end = if output.text.is_empty() || output.text.ends_with('\n') { "" } else { "\n" };
+        output.text = format!("{}{end}[{note}]", output.text);
+    }
+    output
 }
 
 fn map_result(result: Result<ToolOutput, ToolError>, change: &dyn Fn(&str) -> String) -> Result<ToolOutput, ToolError> {
@@ -262,72 +278,7 @@ pub fn has_secrets(value: &Value) -> bool {
 
 /// Redacts texts that look like a token, a key or a password in a URL.
 fn redact_shapes(text: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    let mut rest = text;
-    let mut before = "";
-    while !rest.is_empty() {
-        if let Some(after) = private_key(rest) {
-            result.push_str(REDACTED);
-            (rest, before) = (after, "");
-            continue;
-        }
-        let end = rest.find(|c| !is_token(c)).unwrap_or(rest.len());
-        if end == 0 {
-            let mut chars = rest.chars();
-            result.extend(chars.next());
-            rest = chars.as_str();
-            continue;
-        }
-        let (token, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
-        let bearer = before.eq_ignore_ascii_case("bearer") || before.eq_ignore_ascii_case("basic");
-        let credential = token.len() >= 20 || (token.len() >= 8 && token.bytes().any(|byte| byte.is_ascii_digit()));
-        result.push_str(if is_secret(token) || (bearer && credential) { REDACTED } else { token });
-        (rest, before) = (after, token);
-        if let Some(host) = rest.strip_prefix("://").and_then(password) {
-            result.push_str("://");
-            result.push_str(REDACTED);
-            rest = host;
-        }
-    }
-    result
-}
-
-/// Returns, for the text after `://`, the rest from `@` on if a password precedes it.
-fn password(text: &str) -> Option<&str> {
-    let end = text.find(|c: char| c == '/' || c.is_whitespace() || c == '"').unwrap_or(text.len());
-    let authority = text.get(..end)?;
-    let at = authority.rfind('@')?;
-    authority.get(..at)?.contains(':').then(|| text.get(at..)).flatten()
-}
-
-/// Returns the text after a private key in PEM, or after its beginning if it has no end.
-fn private_key(text: &str) -> Option<&str> {
-    let inner = text.strip_prefix("-----BEGIN ")?;
-    let head = inner.get(..inner.find("-----")?)?;
-    if !head.contains("PRIVATE KEY") || head.len() > 40 {
-        return None;
-    }
-    let Some((_, after)) = inner.split_once("-----END ") else { return Some("") };
-    Some(after.split_once("-----").map_or("", |(_, after)| after))
-}
-
-fn is_token(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '=')
-}
-
-fn is_secret(token: &str) -> bool {
-    // A value may follow its name directly: `token=ghp_…`.
-    let parts =
-        [Some(token), token.rsplit_once('=').map(|(_, value)| value), token.split_once('=').map(|(_, value)| value)];
-    parts.into_iter().flatten().any(|part| {
-        let has_known_prefix = PREFIXES.iter().any(|(prefix, length)| {
-            part.strip_prefix(prefix).is_some_and(|rest| {
-                rest.len() >= *length && rest.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
-            })
-        });
-        // A JSON Web Token: three parts, the first of which is the Base64 of `{"`.
-        has_known_prefix || (part.starts_with("eyJ") && part.len() > 24 && part.matches('.').count() == 2)
-    })
+    secret_shape::redact(text, &ShownSecrets::default(), &mut SecretCounts::default())
 }
 
 #[cfg(test)]
@@ -335,25 +286,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    #[test]
-    fn shapes_table() {
-        for (text, expected) in [
-            ("nothing here, task-force sk-learn", "nothing here, task-force sk-learn"),
-            ("a ghp_abcdefghijklmnopqrstuvwxyz0123456789 b", "a (redacted) b"),
-            ("KEY=sk-proj-abcdEFGH1234567890 x", "(redacted) x"),
-            ("AKIAIOSFODNN7EXAMPLE", "(redacted)"),
-            ("Authorization: Bearer abc123def456", "Authorization: Bearer (redacted)"),
-            ("the bearer information", "the bearer information"),
-            ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "(redacted)"),
-            ("x -----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY----- y", "x (redacted) y"),
-            ("-----BEGIN PRIVATE KEY-----\nabc", "(redacted)"),
-            ("git clone https://me:pass@host/x é", "git clone https://(redacted)@host/x é"),
-            ("https://host/a@b:c", "https://host/a@b:c"),
-        ] {
-            assert_eq!(Redactor::default().text(text), expected);
-        }
-    }
+    use crate::OutputStatus;
 
     #[test]
     fn encoded_secrets_are_redacted() {
@@ -381,8 +314,38 @@ mod tests {
         assert_eq!(number.known_in_value(&data), expected);
         assert!(!number.is_empty() && Redactor::new(["abc".to_owned()]).is_empty());
         let output = ToolOutput { data: Some(data), ..ToolOutput::default() };
-        assert_eq!(number.known_in_result(Ok(output)).unwrap().data, Some(expected));
+        let answer = number.answer(Ok(output)).unwrap();
+        assert_eq!((answer.text.as_str(), answer.data), ("", Some(expected)));
         assert_eq!(Redactor::new(["abc".to_owned()]).text("abc YWJj"), "abc YWJj", "too short to be one");
+    }
+
+    #[test]
+    fn an_answer_names_what_it_does_not_show() {
+        let key = "AKIAIOSFODNN7EXAMPLE";
+        let redactor = Redactor::new(["hunter22".to_owned()]);
+        let check = |redactor: &Redactor, output: ToolOutput| redactor.answer(Ok(output)).unwrap().render();
+        let text = || ToolOutput::text(format!("{key} hunter22 hunter22"));
+        let status =
+            || OutputStatus { endpoint: "disk".to_owned(), readiness: "sha 1".to_owned(), ..OutputStatus::default() };
+        insta::assert_snapshot!(check(&redactor, text()), @"
+        (redacted) (redacted) (redacted)
+        [redacted: 1 aws-key, 2 env-secret; the user can show a kind with `show-secrets`]
+        ");
+        insta::assert_snapshot!(check(&redactor, ToolOutput { status: Some(status()), ..text() }), @"
+        (redacted) (redacted) (redacted)
+        [disk · sha 1 · redacted: 1 aws-key, 2 env-secret; the user can show a kind with `show-secrets`]
+        ");
+        let shown = redactor.with_shown(ShownSecrets(vec!["aws-key".to_owned()]));
+        insta::assert_snapshot!(check(&shown, text()), @"
+        AKIAIOSFODNN7EXAMPLE (redacted) (redacted)
+        [redacted: 2 env-secret]
+        ");
+        assert_eq!(check(&shown, ToolOutput::text(key)), key);
+        let error = ToolError::operation_failed("read the file", format!("`{key}` is unexpected"), "Do not.");
+        insta::assert_snapshot!(Redactor::default().answer(Err(error)).unwrap_err().render("x"), @"
+        Failed to read the file: `(redacted)` is unexpected
+        Do not.
+        ");
     }
 
     proptest! {

@@ -3,6 +3,7 @@
 mod answers;
 mod calls;
 mod compaction;
+mod injection;
 mod model_failures;
 mod repetition;
 mod tools;

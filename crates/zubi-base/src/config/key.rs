@@ -35,6 +35,11 @@ pub const KEYS: &[SettingKey] = &[
         narrowing: None,
     },
     SettingKey {
+        name: "show-secrets",
+        help: "list of kinds of secrets (`aws-key`) and of texts that only look like one, which answers show (default: none)",
+        narrowing: None,
+    },
+    SettingKey {
         name: "policy",
         help: "list of rules (`[[policy]]`) that allow calls without approval or deny them; `zubi policy --help`",
         narrowing: Some("rules with the action `ask` or `deny`"),

@@ -37,6 +37,9 @@ fn show(layers: &Layers) -> String {
         }
     }
     write!(text, "\nallow {:?} ({})", settings.allow.value, settings.allow.source).unwrap();
+    if settings.show_secrets.source != SettingSource::Default {
+        write!(text, "\nshow-secrets {:?} ({})", settings.show_secrets.value, settings.show_secrets.source).unwrap();
+    }
     if settings.mcp_approval_fallback.source != SettingSource::Default {
         write!(
             text,
@@ -85,7 +88,7 @@ fn the_strongest_layer_wins() {
 #[test]
 fn an_untrusted_workspace_only_narrows() {
     let user = "tools = ['a']\nallow = ['x']\nservers.ruff.disabled = true";
-    let widening = "read-only = false\nallow = ['y']\nservers.ruff.disabled = false";
+    let widening = "read-only = false\nallow = ['y']\nshow-secrets = ['aws-key']\nservers.ruff.disabled = false";
     assert_snapshot!(show(&layers("", "", Some((widening, false)), user)), @r#"
     read-only false (default)
     tools ["a"] (`/u/zubi.toml`)
@@ -93,6 +96,7 @@ fn an_untrusted_workspace_only_narrows() {
     never ruff (`/u/zubi.toml`)
     ignored: `read-only` in `/w/.zubi.toml` has no effect until the file is trusted (`zubi trust`)
     ignored: `allow` in `/w/.zubi.toml` has no effect until the file is trusted (`zubi trust`)
+    ignored: `show-secrets` in `/w/.zubi.toml` has no effect until the file is trusted (`zubi trust`)
     ignored: `servers.ruff.disabled` in `/w/.zubi.toml` has no effect until the file is trusted (`zubi trust`)
     "#);
     let narrowing = "read-only = true\ntools = ['b']\ntoolsets = ['lsp']\nservers.gopls.disabled = true";
@@ -287,6 +291,7 @@ fn key_table_matches_the_settings_type() {
         toolsets: Some(Vec::new()),
         tools: Some(Vec::new()),
         allow: Some(Vec::new()),
+        show_secrets: Some(Vec::new()),
         policy: Vec::new(),
         env: std::collections::BTreeMap::new(),
         servers: ServersLayer { sandbox: Some(ServerSandboxMode::On), by_id: [("any".to_owned(), server)].into() },

@@ -429,6 +429,7 @@ impl<'a> ChangeBuilder<'a> {
 
     fn finish(mut self) -> Result<ComputedChange, EditError> {
         self.flush(usize::MAX)?;
+        self.tree.check_placeholders()?;
         if self.duplicates > 0 {
             let (count, subject) = (self.duplicates, if self.duplicates == 1 { "edit was" } else { "edits were" });
             self.note(format!("{count} duplicate {subject} sent; each is made once."));

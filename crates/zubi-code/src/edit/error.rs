@@ -44,6 +44,11 @@ pub enum EditError {
     /// An edit of a rename; `position` is `path:line:column`, 1-based.
     #[error("the server's edit at {position} replaces `{replaced}` with the new name, but the name is `{old}`")]
     NotTheName { position: String, replaced: String, old: String },
+    #[error(
+        "the edit would overwrite a secret in `{path}` with `{}`, which zubi shows in its place",
+        zubi_base::secret_shape::REDACTED
+    )]
+    Redacted { path: String },
     #[error("the edit changes nothing")]
     Nothing,
 
@@ -103,6 +108,9 @@ impl EditError {
             }
             Self::NotTheName { .. } => {
                 "Nothing was planned. Rename the uses that `lsp_references` lists by hand.".to_owned()
+            }
+            Self::Redacted { .. } => {
+                "Nothing was changed. Edit only the text around the secret, with `file.edit`.".to_owned()
             }
             Self::TooLarge { .. } => "Request a smaller change, for instance in fewer files.".to_owned(),
             Self::Nothing => "There is nothing to apply.".to_owned(),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::lsp::Uri;
+use zubi_base::secret_shape;
 use zubi_base::text::{ContentHash, FileOperation, TextOrigin};
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_base::{fs, uri};
@@ -78,6 +79,19 @@ impl<'a> EditOverlay<'a> {
 
     pub(super) fn show(&self, path: &Utf8Path) -> String {
         self.workspace.display(path)
+    }
+
+    /// Checks that no new text has the placeholder of a secret that its file contains: an agent that has read the
+    /// redacted text would overwrite the secret with it.
+    pub(super) fn check_placeholders(&self) -> Result<(), EditError> {
+        let overwrites = |node: &EditedFile| {
+            let before = node.source.as_ref().map_or("", |source| &source.text);
+            secret_shape::is_overwritten(before, &node.text)
+        };
+        match self.files.iter().find(|(_, node)| overwrites(node)) {
+            Some((path, _)) => Err(EditError::Redacted { path: self.show(path) }),
+            None => Ok(()),
+        }
     }
 
     /// Adds to the size of the change and checks its limits.

@@ -53,8 +53,8 @@ impl Registry {
         };
         let result = self.call_with_policy(&entry, args, &cx, &mut trail).await;
         let result = if trail.were_changed { self.with_change(result, &trail) } else { result };
-        // The output may contain one of the user's secrets, which a model must not see.
-        let result = self.redactor.known_in_result(result);
+        // The output may contain a secret, which a model must not see.
+        let result = self.redactor.answer(result);
         self.config.audit.record(&AuditRecord {
             time,
             surface: cx.caller.surface,

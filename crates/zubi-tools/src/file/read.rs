@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use zubi_base::credentials;
+use zubi_base::secret_shape::{self, REDACTED};
 use zubi_base::text::TextOrigin;
 use zubi_tool_api::{Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, Truncation};
 
@@ -80,6 +81,7 @@ impl TypedTool for ReadFile {
             return Err(ToolError::invalid("endLine", format!("it is before startLine, {start}"), hint));
         }
         let budget = cx.byte_budget(MAX_BYTES);
+        let key_lines = lines_of_open_key(&source.text, start);
         let mut text = String::new();
         let mut next = start;
         for line in source.text.lines().skip(start - 1).take((end + 1).saturating_sub(start)) {
@@ -87,7 +89,7 @@ impl TypedTool for ReadFile {
             if text.len() + length > budget && next > start {
                 break;
             }
-            write_line(&mut text, line);
+            write_line(&mut text, if next < key_lines { REDACTED } else { line });
             next += 1;
         }
         let mut truncated = None;
@@ -103,6 +105,7 @@ impl TypedTool for ReadFile {
         let is_whole = start == 1 && next > total && source.text.lines().all(|line| line.len() <= MAX_LINE);
         files.reads.record_read(cx, &path, hash.clone(), is_whole);
         let hidden = text.chars().filter(|c| is_hidden(*c)).count();
+        let key = if key_lines > start { " · it begins in a private key" } else { "" };
         let range = if total == 0 { "0 lines".to_owned() } else { format!("lines {start}–{} of {total}", next - 1) };
         let hidden = if hidden > 0 { format!(" · {hidden} invisible characters not shown") } else { String::new() };
         let status = OutputStatus {
@@ -112,7 +115,7 @@ impl TypedTool for ReadFile {
             },
             readiness: format!("sha {}", short_hash(&hash)),
             complete: Some(truncated.is_none()),
-            note: Some(format!("{range}{hidden}")),
+            note: Some(format!("{range}{key}{hidden}")),
         };
         let data = json!({
             "path": display_path, "text": text, "startLine": start, "endLine": next - 1, "totalLines": total,
@@ -120,6 +123,16 @@ impl TypedTool for ReadFile {
         });
         Ok(ToolOutput { text, data: Some(data), status: Some(status), truncated })
     }
+}
+
+/// Returns the number of the first line from `start` on that is not part of a private key which begins before `start`.
+/// The registry recognizes a key only by its first line.
+fn lines_of_open_key(text: &str, start: usize) -> usize {
+    let offset: usize = text.split_inclusive('\n').take(start - 1).map(str::len).sum();
+    let open =
+        secret_shape::find(text).into_iter().find(|found| found.range.start < offset && offset < found.range.end);
+    let rest = open.and_then(|found| text.get(offset..found.range.end));
+    start + rest.map_or(0, |rest| rest.split_inclusive('\n').count())
 }
 
 /// Appends a line as it is in the file, cut at [`MAX_LINE`].

@@ -9,7 +9,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_exec::store::OutputStore;
-use zubi_tool_api::redact::Redactor;
 use zubi_tool_api::{ToolCx, ToolError, ToolOutput, Truncation};
 
 use super::output_tool::{OUTPUT_TOOL, output_error, parse_handle};
@@ -91,7 +90,6 @@ impl TypedTool for GrepOutput {
         }
         let budget = cx.byte_budget(MAX_BYTES);
         let mut text = format!("{} matching lines in {id}\n", findings.lines);
-        let redactor = Redactor::default();
         let (mut shown, mut items) = (0, Vec::new());
         for line in findings.files.values().flatten() {
             let mut part = String::new();
@@ -106,8 +104,8 @@ impl TypedTool for GrepOutput {
             if shown >= limit || (text.len() + part.len() > budget && shown > 0) {
                 break;
             }
-            text.push_str(&redactor.text(&part));
-            items.push(json!({ "line": line.number, "text": redactor.text(&line.text) }));
+            text.push_str(&part);
+            items.push(json!({ "line": line.number, "text": line.text }));
             shown += 1;
         }
         let truncated = (shown < findings.lines).then_some(Truncation { shown, total: findings.lines, cursor: None });

@@ -9,7 +9,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_exec::store::OutputStore;
-use zubi_tool_api::redact::Redactor;
 use zubi_tool_api::{ToolCx, ToolError, ToolOutput, Truncation};
 
 use super::output_tool::{OUTPUT_TOOL, output_error, parse_handle};
@@ -65,8 +64,7 @@ impl TypedTool for ReadOutput {
             let first = if from < 0 { skipped + 1 } else { from.unsigned_abs() };
             let page = read_lines(store.open(&name)?, first, line_count, budget)
                 .map_err(|source| read_error(&name, source))?;
-            let redactor = Redactor::default();
-            Ok((total, first, page.iter().map(|line| redactor.text(line)).collect::<Vec<_>>()))
+            Ok((total, first, page))
         });
         let (total, first, lines) = reading
             .await

@@ -6,7 +6,6 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use zubi_base::clock::milliseconds;
 use zubi_exec::job::{CapturedOutput, ExitReason, JobResult};
-use zubi_tool_api::redact::Redactor;
 use zubi_tool_api::{OutputStatus, ToolCx, ToolOutput};
 
 /// Maximum size of both outputs in one answer, in bytes.
@@ -94,8 +93,7 @@ fn captured_text(captured: &CapturedOutput, bytes: usize) -> String {
     clean_output(&captured.excerpt(bytes))
 }
 
-/// Cleans program output for display: replaces carriage returns, as in progress bars, by line breaks, and redacts
-/// likely secrets.
+/// Cleans program output for display: replaces carriage returns, as in progress bars, by line breaks.
 pub fn clean_output(text: &str) -> String {
-    Redactor::default().text(&text.replace("\r\n", "\n").replace('\r', "\n"))
+    text.replace("\r\n", "\n").replace('\r', "\n")
 }

@@ -19,6 +19,7 @@ mod refactor;
 mod references;
 mod relations;
 mod schemas;
+mod secrets;
 mod sizes;
 mod sources;
 mod structure;

@@ -1,5 +1,5 @@
 //! Confinements as data, and the expansion of a directory with excluded paths. Tests with real programs check the
-//! enforcement (`tests/process.rs` and the crate that chooses the backends).
+//! enforcement (`tests/process` and the crate that chooses the backends).
 
 use std::fs::create_dir_all;
 

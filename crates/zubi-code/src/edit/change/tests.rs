@@ -56,6 +56,17 @@ fn tree() -> Tree {
     tree
 }
 
+/// An agent reads the placeholder, and writes the whole text back.
+#[test]
+fn a_secret_is_not_overwritten_with_its_placeholder() {
+    let tree = Tree::new(&[("a.py", "key = \"AKIAIOSFODNN7EXAMPLE\"\nx = 1\n"), ("b.md", "x\n")]);
+    let replace = |path: &str, lines: u32, text: &str| json!({"documentChanges": [document(&tree.uri(path), &[text_edit((0, 0), (lines, 0), text)])]});
+    let placeholder = "key = \"(redacted)\"\nx = 2\n";
+    insta::assert_snapshot!(refusal(&tree, &replace("a.py", 2, placeholder)), @"the edit would overwrite a secret in `a.py` with `(redacted)`, which zubi shows in its place");
+    assert_eq!(refusal(&tree, &replace("a.py", 1, "key = load_key()\n")), "planned");
+    assert_eq!(refusal(&tree, &replace("b.md", 1, placeholder)), "planned");
+}
+
 #[cfg(unix)]
 #[test]
 fn invalid_edits_are_refused_with_a_reason() {

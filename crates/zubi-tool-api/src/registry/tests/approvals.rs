@@ -441,7 +441,8 @@ async fn answers_omit_user_secrets() {
     let registry = std::mem::replace(&mut session.fixture.registry, Session::new(&[]).fixture.registry);
     session.fixture.registry = registry.with_redactor(Redactor::new(["correct horse".to_owned()]));
     assert_snapshot!(session.call("echo 'correct horse' ghp_abcdefghijklmnopqrstuvwxyz012345").await, @"
-    ran echo '(redacted)' ghp_abcdefghijklmnopqrstuvwxyz012345
+    ran echo '(redacted)' (redacted)
+    [redacted: 1 env-secret, 1 github-token; the user can show a kind with `show-secrets`]
     (allow, ok)
     ");
     assert_snapshot!(session.call_of("shell.run", "'correct horse'").await, @r#"

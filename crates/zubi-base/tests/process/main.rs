@@ -12,6 +12,8 @@
     reason = "a test from its first line to its last; the lints know only functions marked as tests"
 )]
 
+mod groups;
+
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
@@ -91,8 +93,8 @@ fn trials() -> Vec<Trial> {
         ("confined_program_has_only_the_granted_access", confined_program_has_only_the_granted_access),
         ("program_that_cannot_be_confined_does_not_start", program_that_cannot_be_confined_does_not_start),
         ("a_storm_of_forks_ends", a_storm_of_forks_ends),
-        ("a_storm_that_changes_sessions_ends", a_storm_that_changes_sessions_ends),
-        ("a_confined_program_has_a_control_group", a_confined_program_has_a_control_group),
+        ("a_storm_that_changes_sessions_ends", groups::a_storm_that_changes_sessions_ends),
+        ("a_confined_program_has_a_control_group", groups::a_confined_program_has_a_control_group),
         ("limits_hold", limits_hold),
     ];
     let trial = |kind: &str, name: &str, spawner: Spawner, test: Test| {
@@ -464,49 +466,6 @@ fn a_storm_of_forks_ends(spawner: &Spawner) {
         assert_eq!(descendants(child.id()), Vec::<u32>::new());
     });
     monitor.assert_all_exited_within(TEST_TIMEOUT);
-}
-
-/// A program that replaces itself without end: each process starts its successor in a new session, twice removed, and
-/// ends. There are never many processes, and no list of them is up to date. They end if the pipe's file is removed, so
-/// that a defect does not take the machine.
-const REPLACED: &str = r#"[ -e "$1" ] && (setsid sh "$0" "$1" &)"#;
-
-fn a_storm_that_changes_sessions_ends(spawner: &Spawner) {
-    let monitor = ExitMonitor::new();
-    let script = monitor.path.with_file_name("replaced");
-    std::fs::write(&script, REPLACED).unwrap();
-    let start =
-        r#"exec 9>"$1"; i=0; while [ $i -lt 20 ]; do sh "$2" "$1" >/dev/null 2>&1; i=$((i + 1)); done; echo ready"#;
-    let spec = shell(start, &[monitor.path.as_str(), script.as_str()]).with_confinement(Confinement::default());
-    run(async {
-        let output = spawner.output(&spec, 1000, TEST_TIMEOUT).await.unwrap();
-        assert_eq!((String::from_utf8_lossy(&output.stdout).as_ref(), output.status.code()), ("ready\n", Some(0)));
-    });
-    monitor.assert_all_exited_within(TEST_TIMEOUT);
-}
-
-/// The program has a group of its own exactly if this user may make one, and the group is gone afterwards.
-fn a_confined_program_has_a_control_group(spawner: &Spawner) {
-    let own_group = |groups: &str| groups.lines().find_map(|line| line.strip_prefix("0::").map(str::to_owned));
-    let own = own_group(&std::fs::read_to_string("/proc/self/cgroup").unwrap());
-    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
-    let mount =
-        mounts.lines().find(|line| line.split(' ').nth(2) == Some("cgroup2")).and_then(|line| line.split(' ').nth(1));
-    let directory = own.as_ref().zip(mount).map(|(own, mount)| Utf8PathBuf::from(format!("{mount}{own}")));
-    let probe = directory.as_ref().map(|directory| directory.join(format!("probe-{}", std::process::id())));
-    let may_make = probe.is_some_and(|probe| {
-        let may_kill =
-            std::fs::create_dir(&probe).is_ok() && File::options().write(true).open(probe.join("cgroup.kill")).is_ok();
-        std::fs::remove_dir(&probe).ok();
-        may_kill
-    });
-    let spec = shell("cat /proc/self/cgroup", &[]).with_confinement(Confinement::default());
-    let output = run(async { spawner.output(&spec, 10_000, TEST_TIMEOUT).await.unwrap() });
-    let group = own_group(&String::from_utf8_lossy(&output.stdout));
-    assert_eq!(group != own, may_make, "{own:?} {group:?}");
-    if let (true, Some(mount), Some(group)) = (may_make, mount, group) {
-        assert!(!Utf8Path::new(mount).join(group.trim_start_matches('/')).exists(), "it is removed");
-    }
 }
 
 fn limits_hold(spawner: &Spawner) {
