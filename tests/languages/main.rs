@@ -6,6 +6,7 @@
 mod annotations;
 mod clangd;
 mod configurations;
+mod confinement;
 mod data;
 mod disk;
 mod environments;

@@ -156,7 +156,7 @@ pub(crate) fn is_run_by_servers(root: &Utf8Path, relative: &Utf8Path) -> bool {
         || NAMES.contains(&file_name)
         || SUFFIXES.iter().any(|suffix| file_name.ends_with(suffix))
         || PREFIXES.iter().any(|prefix| file_name.starts_with(prefix))
-        || file_name.ends_with(".rs")
+        || relative.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("rs"))
             && (names.iter().any(|name| name == "build") || is_in_macro_package(root, relative))
 }
 

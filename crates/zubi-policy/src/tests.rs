@@ -82,6 +82,22 @@ fn exclusions_override_allowed_patterns() {
     }
 }
 
+#[test]
+fn files_that_servers_run_need_approval_only_without_confinement() {
+    let policy = policy(&[]);
+    let decide = |path: &str| {
+        let footprint = Footprint { writes: vec![path.into()], ..Footprint::from_effect(Effect::Write) };
+        let decision = policy.decide(&spec("file.write", Effect::Write), &caller(false), &footprint);
+        (word(decision.action), decision.reason)
+    };
+    assert_eq!(decide("/w/build.rs").0, "allow");
+    policy.paths().server_files.set_need_approval(true);
+    let (action, reason) = decide("/w/build.rs");
+    assert_eq!(action, "ask");
+    assert!(reason.contains("language servers without a sandbox run what is written there"), "{reason}");
+    assert_eq!(decide("/w/src/lib.rs").0, "allow");
+}
+
 /// Only a rule that contains the tool's own id removes its approval requirement.
 #[test]
 fn only_named_rules_allow_calls_that_need_confirmation() {

@@ -48,7 +48,7 @@ fn render(rows: &[Table]) -> Result<String> {
          changes to these, go into `~/.config/zubi/servers.toml`; the form is that of \
          `crates/zubi-lsp-client/catalogue.toml`.\n\n\
          In an untrusted folder zubi does not start a server that could execute code of the project, or restricts it; \
-         `zubi trust` allows it.\n",
+         `zubi trust` allows it. Every server runs in a [sandbox](../guide/sandbox.md#language-servers).\n",
     );
     for (title, introduction, tested) in [
         ("Tested", "zubi's own tests run these.", true),
@@ -62,7 +62,7 @@ fn render(rows: &[Table]) -> Result<String> {
         let is_in_section = |row: &&Table| row.get("tested").and_then(Value::as_bool).unwrap_or(false) == tested;
         let here: Vec<&Table> = rows.iter().filter(is_in_section).collect();
         write!(page, "\n## {title}\n\n{introduction} {} servers.\n\n", here.len())?;
-        page.push_str("| server | languages | before the folder is trusted | install |\n|---|---|---|---|\n");
+        page.push_str("| server | languages | before the folder is trusted | in the sandbox, besides caches of its own | install |\n|---|---|---|---|---|\n");
         for row in here {
             let languages: Vec<_> = list(row, "languages").iter().filter_map(|language| language.get("id")).collect();
             let languages: Vec<_> = languages.into_iter().filter_map(Value::as_str).collect();
@@ -70,15 +70,29 @@ fn render(rows: &[Table]) -> Result<String> {
             let off = if row.get("enabled").and_then(Value::as_bool) == Some(false) { " (off)" } else { "" };
             writeln!(
                 page,
-                "| `{}`{off} | {} | {} | {} |",
+                "| `{}`{off} | {} | {} | {} | {} |",
                 text(row, "id"),
                 languages.join(", "),
                 untrusted_treatment(row),
+                access(row),
                 install.and_then(Value::as_str).map(command).unwrap_or_default(),
             )?;
         }
     }
     Ok(page)
+}
+
+/// Describes what the server may do in the sandbox.
+fn access(row: &Table) -> String {
+    let Some(access) = row.get("access").and_then(Value::as_table) else { return String::new() };
+    let project = ["builds", "files"].into_iter().flat_map(|key| list(access, key));
+    let project = project.filter_map(|path| path.get("path").and_then(Value::as_str));
+    let paths = project.chain(list(access, "writes").iter().filter_map(Value::as_str));
+    let paths: Vec<_> = paths.map(|path| format!("`{path}`")).collect();
+    let writes = (!paths.is_empty()).then(|| format!("writes {}", paths.join(", ")));
+    let network = access.get("network").and_then(Value::as_str);
+    let network = network.map(|purpose| format!("network if you allow it, {}", cell(purpose)));
+    writes.into_iter().chain(network).collect::<Vec<_>>().join("; ")
 }
 
 /// Describes how zubi treats the server in an untrusted folder.

@@ -51,10 +51,18 @@ pub(super) fn build_directory(config: &HostConfig) -> Utf8PathBuf {
 struct WritablePaths {
     /// Paths in the project.
     project: Vec<Utf8PathBuf>,
-    /// Other paths that its row names.
-    others: Vec<Utf8PathBuf>,
-    /// The cache directory of the server.
+    /// The directory of data that its row names.
+    data: Option<Utf8PathBuf>,
+    /// Paths for downloads that its row names.
+    downloads: Vec<Utf8PathBuf>,
+    /// Its cache directory.
     cache: Utf8PathBuf,
+}
+
+impl WritablePaths {
+    fn all(&self) -> impl Iterator<Item = &Utf8PathBuf> {
+        self.project.iter().chain(&self.data).chain(&self.downloads).chain([&self.cache])
+    }
 }
 
 impl HostServerSandbox {
@@ -75,9 +83,10 @@ impl HostServerSandbox {
     fn writable_paths(&self, project: &ServerProject, command: &CommandSpec, temporary: &Utf8Path) -> WritablePaths {
         let ServerProject { server, root, access } = project;
         let variable = |name: &str| command.environment.get(name)?.to_str().map(str::to_owned);
-        let downloads = access.downloads.iter().filter(|_| self.has_network(project));
-        let others = access.writes.iter().chain(downloads);
-        let others = others.filter_map(|template| resolve_template(template, self.sandbox.home(), variable));
+        let resolve = |template: &String| resolve_template(template, self.sandbox.home(), variable);
+        let data = access.writes.iter().find_map(resolve);
+        let downloads = access.downloads.iter().filter(|_| self.has_network(project)).filter_map(resolve);
+        let downloads = downloads.filter(|path| path.exists()).collect();
         let cache = match &self.caches {
             // One for each project: the code of one must not change what another one runs.
             Some(caches) => caches.join(server).join(ContentHash::from_bytes(root.as_str().as_bytes()).0),
@@ -85,7 +94,8 @@ impl HostServerSandbox {
         };
         WritablePaths {
             project: self.project_paths(project).into_iter().map(|(path, _)| path).collect(),
-            others: others.filter(|path| path.exists()).collect(),
+            data,
+            downloads,
             cache,
         }
     }
@@ -129,7 +139,8 @@ impl HostServerSandbox {
                 std::fs::OpenOptions::new().append(true).create(true).open(&path).map(drop)
             }
         });
-        let created = created.and_then(|()| std::fs::create_dir_all(&paths.cache));
+        let directories = [&paths.cache].into_iter().chain(&paths.data);
+        let created = created.and_then(|()| directories.map(std::fs::create_dir_all).collect::<io::Result<()>>());
         if let Err(error) = created {
             // The server reports what it misses.
             tracing::warn!(server = %project.server, %error, "a path for the server's files cannot be created");
@@ -182,7 +193,7 @@ impl ServerSandbox for HostServerSandbox {
         let paths = self.writable_paths(project, &command, &temporary);
         self.create_paths(project, &paths);
         let has_network = self.has_network(project);
-        let writable = [paths.project.as_slice(), &paths.others, std::slice::from_ref(&paths.cache)].concat();
+        let writable: Vec<_> = paths.all().cloned().collect();
         let context = SandboxContext { folders: &self.folders, temporary: &temporary, home: self.sandbox.home() };
         let net = if has_network { Net::Internet } else { Net::None };
         let confined = self.sandbox.for_servers(&writable, net, &context).await;
@@ -205,7 +216,7 @@ impl ServerSandbox for HostServerSandbox {
         let command = CommandSpec::new("/", project.root.clone());
         let paths = self.writable_paths(project, &command, Utf8Path::new("/"));
         let relative = paths.project.iter().map(|path| path.strip_prefix(&project.root).unwrap_or(path));
-        let listed = relative.chain(paths.others.iter().map(Utf8PathBuf::as_path));
+        let listed = relative.chain(paths.data.iter().chain(&paths.downloads).map(Utf8PathBuf::as_path));
         let listed = listed.map(|path| format!("`{path}`")).chain(["its own cache and temporary files".to_owned()]);
         let files =
             ["reads all but credentials".to_owned(), format!("writes {}", listed.collect::<Vec<_>>().join(", "))];

@@ -16,13 +16,14 @@ pub struct ServerAccess {
     pub builds: Vec<ProjectPath>,
     /// The files of the project that it may write.
     pub files: Vec<ProjectPath>,
-    /// Directories outside the project that it may write, if they exist. They contain only data: no program runs what is
-    /// there. `~/` is the home directory, `${NAME}` the value of a variable; a path with an unset variable is ignored.
+    /// A directory outside the project that it may write: the first whose variable is set. zubi creates it. It contains
+    /// only data: no program runs what is there. `~/` is the home directory, `${NAME}` the value of a variable.
     pub writes: Vec<String>,
     /// The purpose of network access, if the server needs any: `to download …`. The server gets it only if the user allows
     /// it for this server.
     pub network: Option<String>,
-    /// Like `writes`: the directories for downloads, which the server may write only with network access.
+    /// Directories and files for downloads, as in `writes`; all that exist. The server may write them only with network
+    /// access.
     pub downloads: Vec<String>,
     /// Variables that make its programs report missing downloads at once, set only without network access.
     pub offline: BTreeMap<String, String>,
