@@ -22,7 +22,7 @@ const MIN_LENGTH: usize = 4;
 pub struct Redactor {
     /// Longest first, so that redacting a secret never leaves the rest of a longer one.
     values: Vec<String>,
-    /// What the answers of tools show although it has the shape of a secret.
+    /// Kinds of secrets, and texts, that the answers of tools show.
     shown: ShownSecrets,
 }
 
@@ -110,15 +110,15 @@ impl Redactor {
     /// many there were and of which kinds. It counts those in the text; the data have the same.
     pub fn answer(&self, result: Result<ToolOutput, ToolError>) -> Result<ToolOutput, ToolError> {
         let mut counts = SecretCounts::default();
-        let in_text = self.counted(result.as_ref().map_or("", |output| &output.text), &mut counts);
-        let result = map_result(result, &|text| self.counted(text, &mut SecretCounts::default()));
+        let in_text = self.redact_and_count(result.as_ref().map_or("", |output| &output.text), &mut counts);
+        let result = map_result(result, &|text| self.redact_and_count(text, &mut SecretCounts::default()));
         result.map(|output| {
             let output = ToolOutput { text: in_text, ..output };
             if counts.total() == 0 { output } else { with_note(output, &counts) }
         })
     }
 
-    fn counted(&self, text: &str, counts: &mut SecretCounts) -> String {
+    fn redact_and_count(&self, text: &str, counts: &mut SecretCounts) -> String {
         for value in &self.values {
             counts.add(OWN_SECRET, text.matches(value.as_str()).count());
         }

@@ -1,4 +1,4 @@
-//! Secrets in files that are no credentials by their name.
+//! Secrets in files whose names do not indicate credentials.
 
 use serde_json::json;
 
