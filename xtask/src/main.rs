@@ -8,6 +8,7 @@
     reason = "a developer's program: it prints to a terminal, starts programs and reads its environment directly"
 )]
 
+mod attacks;
 mod bench;
 mod check;
 mod codegen;
@@ -40,6 +41,7 @@ usage: cargo xtask <command>
                        `test --full` uses
   generate [--check]   write the generated reference pages, or only check that they are up to date
   codegen [--check]    write the sources generated from the grammar of DomainLang, or only check that they are up to date
+  attacks              run attacks against the built zubi, and write the page about their results
   picture              run zubi and write the picture of the README
   bench [-- ARGS]      measure zubi against the bare language servers (profile dist)
   bench -- model       measure DomainLang on large models
@@ -93,6 +95,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
             [flag] if flag == "--check" => codegen::check().map(|_| ()),
             _ => bail!("`codegen` takes only `--check`\n\n{USAGE}"),
         },
+        "attacks" => no_arguments(command, rest).and_then(|()| attacks::write()),
         "picture" => no_arguments(command, rest).and_then(|()| picture::write()),
         "bench" => match rest {
             [first, ..] if first == "--self" => bench::run(rest),

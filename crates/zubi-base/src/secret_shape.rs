@@ -126,6 +126,13 @@ pub fn find(text: &str) -> Vec<FoundSecret> {
     let mut found = Vec::new();
     let (mut at, mut before) = (0, "");
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        if let Some(length) = key_end(rest) {
+            let earliest = found.last().map_or(0, |found: &FoundSecret| found.range.end);
+            let start = earliest + key_body(text.get(earliest..at).unwrap_or_default());
+            found.push(FoundSecret { kind: PRIVATE_KEY, range: start..at + length });
+            (at, before) = (at + length, "");
+            continue;
+        }
         if let Some(length) = private_key(rest) {
             found.push(FoundSecret { kind: PRIVATE_KEY, range: at..at + length });
             (at, before) = (at + length, "");
@@ -187,6 +194,45 @@ fn private_key(text: &str) -> Option<usize> {
     Some(start + length)
 }
 
+/// Returns the length of the last line of a private key, whose first line is not in the text: an excerpt or a diff.
+fn key_end(text: &str) -> Option<usize> {
+    let name = text.strip_prefix("-----END ")?;
+    let length = name.find("-----")?;
+    let name = name.get(..length)?;
+    let is_key = name.ends_with("PRIVATE KEY") && name.len() <= 40 && !name.contains(['\n', '"', '\'']);
+    is_key.then_some("-----END ".len() + length + "-----".len())
+}
+
+/// Returns where the lines of a key begin at the end of a text.
+fn key_body(text: &str) -> usize {
+    let mut start = text.rfind('\n').map_or(text.len(), |end| end + 1);
+    while let Some(body) = text.get(..start.saturating_sub(1)).filter(|_| start > 0) {
+        let line_start = body.rfind('\n').map_or(0, |end| end + 1);
+        let line = body.get(line_start..).unwrap_or_default();
+        // Line numbers and marks of a diff may precede the Base64.
+        let word = line.split_whitespace().last().unwrap_or_default().trim_start_matches(['+', '-']);
+        if word.len() < MIN_KEY_LINE || !word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
+        {
+            break;
+        }
+        start = line_start + (line.len() - word.len());
+        if start != line_start {
+            // The text before the Base64 of the first line stays; that of the others is redacted with them.
+            let above = text.get(..line_start.saturating_sub(1)).and_then(|above| above.lines().last());
+            let continues = above
+                .is_some_and(|above| above.split_whitespace().last().is_some_and(|word| word.len() >= MIN_KEY_LINE));
+            start = if continues { line_start } else { start };
+        }
+        if start != line_start {
+            break;
+        }
+    }
+    start
+}
+
+/// The minimum length of a line of Base64 in a key; RFC 7468 has 64.
+const MIN_KEY_LINE: usize = 32;
+
 fn is_token(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '=')
 }
@@ -245,6 +291,13 @@ mod tests {
                 "k = \"(redacted)\";",
                 "1 private-key",
             ),
+            // The end of a key in a diff.
+            (
+                "@@ -5,2 +5,2 @@\n BKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n CKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n -----END PRIVATE KEY-----\n x",
+                "@@ -5,2 +5,2 @@\n (redacted)\n x",
+                "1 private-key",
+            ),
+            ("use this\n-----END PRIVATE KEY-----", "use this\n(redacted)", "1 private-key"),
             // A program that knows keys is not one: the rest of it stays.
             (
                 "line.starts_with(\"-----BEGIN \") && x(\"-----BEGIN PRIVATE KEY-----\"); rest()",

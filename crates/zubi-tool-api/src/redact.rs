@@ -22,7 +22,7 @@ const MIN_LENGTH: usize = 4;
 pub struct Redactor {
     /// Longest first, so that redacting a secret never leaves the rest of a longer one.
     values: Vec<String>,
-    /// The texts that the answers of tools show although they have the shape of a secret.
+    /// Kinds of secrets, and texts, that the answers of tools show.
     shown: ShownSecrets,
 }
 

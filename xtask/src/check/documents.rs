@@ -10,6 +10,7 @@ const BOOK: &str = "docs/src";
 
 /// Pages with tables whose last column names the tests that prove a row's claim.
 const CLAIMS: &[&str] = &[
+    "SECURITY.md",
     "docs/src/reference/complaints.md",
     "docs/src/reference/domainlang-compatibility.md",
     "docs/src/reference/known-defects.md",

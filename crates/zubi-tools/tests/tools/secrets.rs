@@ -1,4 +1,4 @@
-//! Secrets in files whose names do not show that they contain credentials.
+//! Secrets in files whose names do not indicate credentials.
 
 use serde_json::json;
 
