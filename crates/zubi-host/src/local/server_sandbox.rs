@@ -139,8 +139,8 @@ impl HostServerSandbox {
                 std::fs::OpenOptions::new().append(true).create(true).open(&path).map(drop)
             }
         });
-        let directories = [&paths.cache].into_iter().chain(&paths.data);
-        let created = created.and_then(|()| directories.map(std::fs::create_dir_all).collect::<io::Result<()>>());
+        let mut directories = [&paths.cache].into_iter().chain(&paths.data);
+        let created = created.and_then(|()| directories.try_for_each(std::fs::create_dir_all));
         if let Err(error) = created {
             // The server reports what it misses.
             tracing::warn!(server = %project.server, %error, "a path for the server's files cannot be created");
