@@ -159,7 +159,7 @@ pub struct ServerEntry {
     /// `untrusted` is `run`.
     #[serde(default)]
     pub runs: String,
-    /// What it may do in the sandbox.
+    /// The permissions in the sandbox.
     #[serde(default)]
     pub access: ServerAccess,
     #[serde(default)]

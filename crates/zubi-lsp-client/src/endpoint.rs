@@ -74,7 +74,7 @@ const RELOAD_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct LaunchSpec {
     pub spec: SessionSpec,
     pub command: CommandSpec,
-    /// What it may do in the sandbox.
+    /// The permissions in the sandbox.
     pub access: ServerAccess,
     pub workspace: Arc<WorkspaceFolders>,
     /// Commands that `workspace/executeCommand` may run without approval.

@@ -55,7 +55,7 @@ struct WritablePaths {
     data: Option<Utf8PathBuf>,
     /// Paths for downloads that its row names.
     downloads: Vec<Utf8PathBuf>,
-    /// Its cache directory.
+    /// The cache directory of the server.
     cache: Utf8PathBuf,
 }
 

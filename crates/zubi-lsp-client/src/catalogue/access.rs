@@ -1,4 +1,4 @@
-//! What a server may do besides reading files, as a row of the catalogue describes it. [`crate::sandbox`] enforces it.
+//! The permissions of a server besides reading files, as a row of the catalogue describes them. [`crate::sandbox`] enforces them.
 
 use std::collections::BTreeMap;
 
