@@ -1,5 +1,4 @@
-//! The permissions of a server beyond reading files, as a row of the catalogue describes them. [`crate::sandbox`] enforces
-//! them.
+//! The permissions of a server besides reading files, as a row of the catalogue describes them. [`crate::sandbox`] enforces them.
 
 use std::collections::BTreeMap;
 
@@ -111,9 +110,9 @@ mod tests {
                 "EMPTY" => Some(String::new()),
                 _ => None,
             };
-            resolve_template(template, Some("/home/u".into()), variable).map(Utf8PathBuf::into_string)
+            resolve_template(template, Some("/users/u".into()), variable).map(Utf8PathBuf::into_string)
         };
-        assert_eq!(check("~/.cargo/registry").as_deref(), Some("/home/u/.cargo/registry"));
+        assert_eq!(check("~/.cargo/registry").as_deref(), Some("/users/u/.cargo/registry"));
         assert_eq!(check("${GO}/pkg/mod").as_deref(), Some("/go/pkg/mod"));
         assert_eq!(check("/var/cache/x").as_deref(), Some("/var/cache/x"));
         for template in ["${UNSET}/x", "${EMPTY}/x", "${RELATIVE}/x", "x", "${GO"] {

@@ -89,7 +89,7 @@ pub struct ServerReport {
     pub path: Option<Utf8PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The permissions in one line, if zubi starts the server as a process.
+    /// The permissions in the sandbox, in one line, if zubi starts the server as a process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
     #[serde(flatten)]
@@ -281,13 +281,19 @@ impl ServerPool {
         example: &Utf8Path,
     ) -> Option<String> {
         let sandbox = self.shared.sandbox.as_ref()?;
-        let needed = self.to_needed(row, root, folder, example);
+        let needed = self.select_server(row, root, folder, example);
         let cargo = self.shared.cargo_launch(&needed).await;
         let access = cargo.extend_access(row.access.clone());
         Some(sandbox.describe(&ServerProject { server: row.id.clone(), root: root.to_owned(), access }).await)
     }
 
-    fn to_needed(&self, row: &Arc<ServerEntry>, root: &Utf8Path, folder: &Folder, example: &Utf8Path) -> NeededServer {
+    fn select_server(
+        &self,
+        row: &Arc<ServerEntry>,
+        root: &Utf8Path,
+        folder: &Folder,
+        example: &Utf8Path,
+    ) -> NeededServer {
         NeededServer {
             row: Arc::clone(row),
             root: root.to_owned().into(),
@@ -306,7 +312,7 @@ impl ServerPool {
         example: &Utf8Path,
         ready_timeout: Duration,
     ) -> ServerState {
-        let needed = self.to_needed(row, root, folder, example);
+        let needed = self.select_server(row, root, folder, example);
         let started = Instant::now();
         match self.shared.start(&needed).await {
             Ok(endpoint) => {

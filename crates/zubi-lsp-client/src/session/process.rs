@@ -34,7 +34,7 @@ pub(crate) struct Process {
     pub(crate) stderr: Arc<LineRing>,
     /// Whether it can find zubi's process by its number.
     pub(crate) sees_zubi: bool,
-    /// The temporary directory of the process, removed after its end.
+    /// The temporary directory of the server, removed after its end.
     pub(crate) temporary: Option<TempDir>,
 }
 
