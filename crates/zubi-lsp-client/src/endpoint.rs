@@ -10,7 +10,6 @@
 //! process dies during a read-only request, zubi sends it once more to a new process, after that has read the project:
 //! the caller of a ready server must not get the answer of a loading one.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -23,21 +22,18 @@ use zubi_base::endpoint::{
 };
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
-use zubi_base::process::CommandSpec;
 use zubi_base::rpc::ConnectionError;
 use zubi_base::sync::lock;
-use zubi_base::workspace::WorkspaceFolders;
 
 use crate::capabilities::ServerCapabilities;
-use crate::catalogue::{ServerAccess, VirtualDocuments};
 use crate::health::Health;
-use crate::sandbox::ServerProject;
-use crate::session::{Pin, ServerSession, SessionSpec};
+use crate::session::{Pin, ServerSession};
 use crate::watch::WatchedFileChange;
 
 mod diagnose;
 mod failure;
 mod health;
+mod launch;
 mod lifecycle;
 mod partial;
 #[cfg(test)]
@@ -45,6 +41,7 @@ mod tests;
 mod virtual_text;
 
 use failure::RunFailure;
+pub use launch::LaunchSpec;
 pub use lifecycle::RetentionPolicy;
 pub(crate) use lifecycle::Starter;
 use lifecycle::{EndpointPhase, EndpointState, await_end_reason, retry_hint, was_shut_down};
@@ -68,40 +65,6 @@ const REGISTRATION_TIMEOUT: Duration = Duration::from_millis(500);
 const MAX_CAVEATS: usize = 1000;
 /// The time in which a server reads its project again after a change of its configuration. pyright takes 0.4 to 1.4 s.
 const RELOAD_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// The parameters for running one server in one root.
-#[derive(Debug, Clone)]
-pub struct LaunchSpec {
-    pub spec: SessionSpec,
-    pub command: CommandSpec,
-    /// The permissions in the sandbox.
-    pub access: ServerAccess,
-    pub workspace: Arc<WorkspaceFolders>,
-    /// Commands that `workspace/executeCommand` may run without approval.
-    pub allowed_commands: Vec<String>,
-    /// LSP methods whose answer is only about the project of the request's document.
-    pub per_project: Vec<String>,
-    /// The time limit for one request, whatever its caller allows.
-    pub request_timeout: Duration,
-    pub retention: RetentionPolicy,
-    /// How the server returns the texts of documents that are not files.
-    pub virtual_documents: Option<VirtualDocuments>,
-    /// The caveats of its answers about the first document, as far as they are known before the server runs.
-    pub caveats: Caveats,
-    /// Commands that cure what the server reports about its own state, by a part of its message.
-    pub cures: BTreeMap<String, String>,
-}
-
-impl LaunchSpec {
-    /// The server in its project, for the sandbox.
-    pub(crate) fn project(&self) -> ServerProject {
-        ServerProject {
-            server: self.spec.name.to_string(),
-            root: self.spec.folder.path.clone(),
-            access: self.access.clone(),
-        }
-    }
-}
 
 /// One language server in one root.
 pub struct ServerEndpoint {

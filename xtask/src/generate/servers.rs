@@ -152,13 +152,13 @@ mod tests {
         let lines: Vec<_> = page.lines().filter(|line| line.starts_with('|') || line.starts_with("##")).collect();
         insta::assert_snapshot!(lines.join("\n"), @r"
         ## Tested
-        | server | languages | before the folder is trusted | install |
-        |---|---|---|---|
-        | `one` | x, y | restricted: not a \| b | `npm install one` |
+        | server | languages | before the folder is trusted | in the sandbox, besides caches of its own | install |
+        |---|---|---|---|---|
+        | `one` | x, y | restricted: not a \| b |  | `npm install one` |
         ## Known
-        | server | languages | before the folder is trusted | install |
-        |---|---|---|---|
-        | `two` (off) | z | does not run: it would run its plug-ins | download from https://two.example |
+        | server | languages | before the folder is trusted | in the sandbox, besides caches of its own | install |
+        |---|---|---|---|---|
+        | `two` (off) | z | does not run: it would run its plug-ins |  | download from https://two.example |
         ");
     }
 }
