@@ -20,9 +20,7 @@ use futures_util::future::join_all;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use zubi_base::endpoint::{
-    DocumentRef, Endpoint, EndpointSource, Endpoints, MissingServer, OtherProject, RequestCx,
-};
+use zubi_base::endpoint::{DocumentRef, Endpoint, EndpointSource, Endpoints, MissingServer, OtherProject, RequestCx};
 use zubi_base::file_observer::FileObserver;
 use zubi_base::process::Spawner;
 use zubi_base::trust::Trust;
