@@ -55,12 +55,11 @@ async fn answers_have_no_secrets() {
     --- a/deploy.py
     +++ b/deploy.py
     @@ -5,4 +5,4 @@
-     BKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj
-     -----END PRIVATE KEY-----
+     (redacted)
      """
     -run(token, key)
     +run(key, token)
     undo_edit {"plan":"p-…"} undoes it
-    [disk · sha ]
+    [disk · sha  · redacted: 1 private-key; the user can show a kind with `show-secrets`]
     "#);
 }
