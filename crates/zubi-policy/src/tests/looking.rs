@@ -17,6 +17,7 @@ fn check(files: &[&str], rules: &[Value], scripts: &[&str], expected: &str) {
         home: Some("/h".into()),
         zubi_directories: Vec::new(),
         search_path: vec!["/usr/bin".into(), "/bin".into()],
+        ..PolicyPaths::default()
     };
     let policy =
         Policy::from_rules(ToolFilter::default(), rules.iter().map(|rule| (rule, "zubi.toml:1".to_owned())), paths);
