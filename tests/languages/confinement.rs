@@ -51,12 +51,13 @@ async fn attack(project: &Project, servers: &[&str], path: &str, loot: &str, san
     std::fs::write(home.join(".ssh/id"), "secret").expect("a file");
     std::fs::write(home.join("config/zubi/zubi.toml"), format!("[servers]\nsandbox = \"{sandbox}\"\n"))
         .expect("a file");
-    let name = format!("zubi-test-{}", home.file_name().unwrap_or_default());
     let tcp = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = tcp.local_addr().expect("it is bound").port().to_string();
+    // Names are shared by all tests, as ports are.
+    let name = format!("zubi-test-{port}");
     let unix = UnixListener::bind(home.join("agent.sock")).expect("a socket");
     let abstract_name = SocketAddr::from_abstract_name(&name).expect("a name");
     let unnamed = UnixListener::bind_addr(&abstract_name).expect("a socket");
-    let port = tcp.local_addr().expect("it is bound").port().to_string();
     let values = [("@home", home.as_str()), ("@root", root.as_str()), ("@tcp", &port), ("@name", &name)];
     let script = values.iter().fold(ATTACK.to_owned(), |script, (from, to)| script.replace(from, to));
     std::fs::write(home.join("attack.py"), script).expect("a file");

@@ -306,7 +306,7 @@ async fn one_server_reads_the_cargo_workspaces_that_depend_on_each_other() {
     assert!(options[0].contains(r#""linkedProjects":["/W/Cargo.toml","/W/fuzz/Cargo.toml"]"#), "{}", options[0]);
     // Nothing ignores `fuzz/target` and `other/target`.
     assert!(options[0].contains(r#""targetDir":"/W/target/rust-analyzer""#), "{}", options[0]);
-    assert!(options[1].contains(r#""targetDir":"/S/servers/rust-analyzer/"#), "{}", options[1]);
+    assert!(options[1].contains(r#""targetDir":"/S/builds/rust-analyzer/"#), "{}", options[1]);
     assert!(!options[1].contains("linkedProjects"), "{}", options[1]);
     // A project that does not depend on the symbol's project cannot mention it.
     let document = DocumentRef::new(fixture.root.join("src/lib.rs"));
