@@ -5,8 +5,10 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::EditCapture;
+use zubi_base::process::CommandSpec;
 
 use super::*;
+use crate::catalogue::ServerAccess;
 use crate::checks::BackgroundCheck;
 use crate::testing::{FakeServer, FakeStarter, TestWorkspace};
 

@@ -1,6 +1,6 @@
 //! Tests of `pool`.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
