@@ -31,11 +31,10 @@ pub struct ServerLayer {
 }
 
 /// Whether zubi confines language servers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ServerSandboxMode {
     /// As far as the machine can.
-    #[default]
     On,
     Off,
 }
@@ -61,6 +60,12 @@ impl ServersLayer {
 impl ServerConfinement {
     pub(super) fn from_user(layer: &ServersLayer) -> Self {
         Self { layer: layer.clone() }
+    }
+
+    /// Whether the user wants a server to be confined. By default zubi does not confine servers yet.
+    pub fn is_on(&self, id: &str) -> bool {
+        let server = self.layer.by_id.get(id).and_then(|server| server.sandbox);
+        server.or(self.layer.sandbox) == Some(ServerSandboxMode::On)
     }
 
     /// Returns the setting that turns the confinement of a server off, if one does.

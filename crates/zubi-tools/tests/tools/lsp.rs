@@ -144,7 +144,7 @@ async fn symbols_of_some_files() {
     ");
     insta::assert_snapshot!(find(json!({ "query": "ar", "language": "python" })).await, @"
     0 symbols matching `ar`
-    [toy · ready]
+    [toy · ready · no file of the workspace has this path and language]
     ");
     insta::assert_snapshot!(find(json!({ "query": "ar", "language": "klingon" })).await, @"
     Invalid input: language: unknown language `klingon`
