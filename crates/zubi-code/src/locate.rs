@@ -30,7 +30,7 @@ use crate::text_search;
 pub(crate) use index::{IndexedSymbols, describe_loading};
 pub(crate) use name::join_segments;
 pub use name::{NamePath, declared_segments};
-pub(crate) use symbol::{Candidate, MAX_WORD_FILES, WORD_SEARCH};
+pub(crate) use symbol::{Candidate, MAX_WORD_FILES, WORD_SEARCH, last_segment};
 
 /// The position arguments of a call, as given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -23,7 +23,8 @@ fn starts(character: char) -> bool {
     character == '_' || unicode_ident::is_xid_start(character)
 }
 
-fn continues(character: char) -> bool {
+/// Whether a character may be in an identifier after its first one.
+pub(crate) fn continues_identifier(character: char) -> bool {
     character == '_' || unicode_ident::is_xid_continue(character)
 }
 
@@ -33,8 +34,8 @@ pub fn identifiers(line: &str) -> Vec<Range<usize>> {
     let mut start: Option<(usize, bool)> = None;
     for (at, character) in line.char_indices().chain([(line.len(), ' ')]) {
         match start {
-            None if continues(character) => start = Some((at, starts(character))),
-            Some((begin, is_identifier)) if !continues(character) => {
+            None if continues_identifier(character) => start = Some((at, starts(character))),
+            Some((begin, is_identifier)) if !continues_identifier(character) => {
                 if is_identifier {
                     found.push(begin..at);
                 }
@@ -63,22 +64,24 @@ pub fn occurrences(text: &str, word: &str) -> impl Iterator<Item = usize> {
 pub fn find_whole(text: &str, fragment: &str) -> Option<usize> {
     let (first, last) = (fragment.chars().next()?, fragment.chars().next_back()?);
     text.match_indices(fragment).map(|(at, _)| at).find(|at| {
-        !(continues(first) && cuts_before(text, *at) || continues(last) && cuts_after(text, at + fragment.len()))
+        !(continues_identifier(first) && cuts_before(text, *at)
+            || continues_identifier(last) && cuts_after(text, at + fragment.len()))
     })
 }
 
 fn cuts_before(text: &str, at: usize) -> bool {
-    text.get(..at).and_then(|head| head.chars().next_back()).is_some_and(continues)
+    text.get(..at).and_then(|head| head.chars().next_back()).is_some_and(continues_identifier)
 }
 
 fn cuts_after(text: &str, at: usize) -> bool {
-    text.get(at..).and_then(|tail| tail.chars().next()).is_some_and(continues)
+    text.get(at..).and_then(|tail| tail.chars().next()).is_some_and(continues_identifier)
 }
 
 /// Whether a byte range begins or ends inside a word; `None` if its first or last character is not part of a word.
 pub(crate) fn cuts_word(text: &str, start: usize, end: usize) -> Option<bool> {
     let inside = text.get(start..end)?;
-    let is_in_word = inside.chars().next().is_some_and(continues) && inside.chars().next_back().is_some_and(continues);
+    let is_in_word = inside.chars().next().is_some_and(continues_identifier)
+        && inside.chars().next_back().is_some_and(continues_identifier);
     is_in_word.then(|| cuts_before(text, start) || cuts_after(text, end))
 }
 

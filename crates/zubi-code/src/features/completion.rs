@@ -17,6 +17,7 @@ use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::request::position_params;
 use crate::status::QualifiedAnswer;
+use crate::text_search;
 
 /// One completion.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -202,7 +203,7 @@ fn match_rank(text: &str, typed: &str) -> usize {
 /// Returns the part of an identifier before a byte offset.
 fn typed_before(text: &str, offset: usize) -> String {
     let head = text.get(..offset).unwrap_or_default();
-    let start = head.rfind(|character: char| !(character == '_' || unicode_ident::is_xid_continue(character)));
+    let start = head.rfind(|character: char| !text_search::continues_identifier(character));
     let start =
         start.map_or(0, |at| at + head.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8));
     head.get(start..).unwrap_or_default().to_owned()

@@ -19,7 +19,7 @@ use crate::features::references::SymbolReferences;
 use crate::features::symbol_source::{
     DeclarationPosition, declared_in_extent, find_declaration, find_overloads, no_declaration_at,
 };
-use crate::locate::{PositionIntent, TargetInput, join_segments};
+use crate::locate::{PositionIntent, TargetInput, join_segments, last_segment};
 use crate::location::SourceLocation;
 use crate::outline;
 use crate::query::{CodeQuery, SourceDocument};
@@ -411,7 +411,7 @@ fn undeclared_error(
     display_path: &str,
 ) -> CodeError {
     let symbol = symbol.unwrap_or("it");
-    let own_name = symbol.rsplit(['/', '.', ':']).next().unwrap_or(symbol);
+    let own_name = last_segment(symbol);
     let start = position.extent.start();
     let is_in_text = document.text.get(usize::from(start)..).is_some_and(|rest| rest.starts_with(own_name));
     let line = document.index.line_col(start).line + 1;

@@ -498,7 +498,7 @@ impl CodeQuery<'_> {
 }
 
 /// Returns the last part of a name with qualifiers.
-fn last_segment(name: &str) -> &str {
+pub(crate) fn last_segment(name: &str) -> &str {
     name.rsplit(['/', '.', ':']).next().unwrap_or(name)
 }
 

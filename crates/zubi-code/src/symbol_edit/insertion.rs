@@ -130,8 +130,7 @@ impl SymbolUnit<'_> {
         let mark = separator.map(String::from).unwrap_or_default();
         let (at, before, after) = match (action, self.separator) {
             (SymbolAction::InsertBefore, _) => (self.range.start, String::new(), format!("{mark} ")),
-            (_, Some((own, end))) if separator == Some(own) => (end, " ".to_owned(), mark),
-            (_, Some((_, end))) if separator.is_none() => (end, " ".to_owned(), mark),
+            (_, Some((own, end))) if separator.is_none_or(|it| it == own) => (end, " ".to_owned(), mark),
             _ => (self.range.end, format!("{mark} "), String::new()),
         };
         let inserted = at + before.len()..at + before.len() + block.len();

@@ -72,7 +72,7 @@ impl EditedFile<'_> {
         let text = &*self.document.text;
         let scopes = FileScopes::new(symbols);
         let is_plain = |offset: &usize| {
-            let after = text.get(*offset..).unwrap_or_default().trim_start_matches(is_part);
+            let after = text.get(*offset..).unwrap_or_default().trim_start_matches(text_search::continues_identifier);
             let before = text.get(..*offset).unwrap_or_default();
             !scopes.is_member(*offset)
                 && !follows_qualifier(before)
@@ -101,11 +101,14 @@ impl EditedFile<'_> {
         let after = after.trim_start().trim_start_matches('?');
         let has_colon = after.starts_with(':') && !after.starts_with("::") && !after.starts_with(":=");
         let has_equals = after.starts_with('=') && !after.starts_with("==") && !after.starts_with("=>");
+        if !has_colon && !has_equals {
+            return false;
+        }
         let follows = |ends: &[char]| before.trim_end().ends_with(ends);
         let names_arguments = WITH_NAMED_ARGUMENTS.contains(&self.language);
         match open_bracket(before) {
             Some((_, '{')) => has_colon && self.language != "python" && follows(&['{', ',', ';', '}']),
-            Some((at, '(')) if names_arguments && (has_colon || has_equals) && follows(&['(', ',']) => {
+            Some((at, '(')) if names_arguments && follows(&['(', ',']) => {
                 let head = before.get(..at).and_then(|head| head.lines().next_back()).unwrap_or_default();
                 let head = head.trim_start().trim_start_matches("async ");
                 self.language != "python" || !head.starts_with("def ")
@@ -117,10 +120,6 @@ impl EditedFile<'_> {
 
 fn is_function(symbol: &OutlineSymbol) -> bool {
     matches!(symbol.kind, "function" | "method" | "constructor")
-}
-
-fn is_part(character: char) -> bool {
-    character == '_' || unicode_ident::is_xid_continue(character)
 }
 
 /// Whether a name after this text is the member of something: `a.name`, `a->name`, `a::name`, but not `...name`.

@@ -192,8 +192,9 @@ impl EditedFile<'_> {
         let before = text.get(statement.start..offset).unwrap_or_default();
         let length = name.map_or_else(
             || {
-                text.get(offset..)
-                    .map_or(0, |rest| rest.chars().take_while(|it| is_part(*it)).map(char::len_utf8).sum())
+                text.get(offset..).map_or(0, |rest| {
+                    rest.chars().take_while(|it| text_search::continues_identifier(*it)).map(char::len_utf8).sum()
+                })
             },
             str::len,
         );
@@ -292,10 +293,6 @@ impl NameGroup {
 /// Returns the words for the scope of a name; none for a file.
 fn describe_scope(scope: &str) -> String {
     if scope.is_empty() { String::new() } else { format!(" in `{}`", clean_line(scope)) }
-}
-
-fn is_part(character: char) -> bool {
-    character == '_' || unicode_ident::is_xid_continue(character)
 }
 
 #[cfg(test)]
