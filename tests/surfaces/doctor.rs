@@ -27,14 +27,16 @@ fn installed_and_missing_servers_are_reported() {
     project.write("web/app.ts", "export const a = 1;\n");
     let (text, code) = doctor(&Start::new(&project, &["ty", "ruff"]), &[]);
     assert_eq!(code, Some(1), "TypeScript has no server");
-    assert_snapshot!(text, @"
+    assert_snapshot!(text, @r#"
     python · 5 files
       + ty 0.0.104
+          sandbox: not confined: `[servers] sandbox = "on"` in your zubi.toml confines it
           ready after [time]
           note: no virtual environment: installed packages may be unknown
             run: python -m venv .venv
           definition, references, hover, completion, signature help, outline, symbol search, implementations, type definition, call hierarchy, type hierarchy, rename, code actions
       + ruff 0.17.5
+          sandbox: not confined: `[servers] sandbox = "on"` in your zubi.toml confines it
           ready after [time]
           code actions, formatting
 
@@ -43,7 +45,7 @@ fn installed_and_missing_servers_are_reported() {
           install it with npm: npm install --global typescript@7
 
     without a server, not needed for the code: toml
-    ");
+    "#);
     assert_eq!(zubi_tests::processes::find_by_command("ty server"), Vec::new(), "a server is left running");
 }
 
