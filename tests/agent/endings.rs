@@ -136,15 +136,15 @@ fn repeated_invalid_arguments_end_the_turn() {
     > Do it.
     "" + file_read {"file":5}
     → Read a file: 5
-    ✗ invalid_input: Invalid input: file: no such parameter
+    ✗ invalid_input: Invalid input: path: expected string, got 5
     "" + file_read {"file":5}
     → Read a file: 5
-    ✗ invalid_input: Invalid input: file: no such parameter
+    ✗ invalid_input: Invalid input: path: expected string, got 5
     "" + file_read {"file":5}
     → Read a file: 5
-    ✗ invalid_input: Invalid input: file: no such parameter
+    ✗ invalid_input: Invalid input: path: expected string, got 5
     ended invalid: "The model repeatedly returned invalid data.\nCalls made: file.read 3 (3 failed).\nThe remaining work is not known."
-      The model called file.read with invalid arguments several times (Invalid input: file: no such parameter). Rephrase the request, or choose another model.
+      The model called file.read with invalid arguments several times (Invalid input: path: expected string, got 5). Rephrase the request, or choose another model.
     exit 1
     "#);
 }

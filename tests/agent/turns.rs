@@ -100,7 +100,7 @@ fn read_only_calls_run_in_parallel_with_invalid_ones() {
     → no_such_tool
     → List files
     = one
-    ✗ invalid_input: Invalid input: file: no such parameter
+    ✗ invalid_input: Invalid input: path: expected string, got 5
     ✗ unknown_tool: unknown tool `no_such_tool`: there is no such tool. Call one of the tools that you were given, by its exact name.
     = 1 file in .
     "Enough."

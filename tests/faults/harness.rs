@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 use zubi_tests::{Project, Zubi, processes};
 
@@ -45,10 +45,16 @@ impl FaultyServer {
         std::os::unix::fs::symlink(&outside, project.root().join("link")).expect("a new link");
         let config = project.home().join("config/zubi");
         std::fs::create_dir_all(&config).expect("directories");
-        std::fs::write(config.join("servers.toml"), catalogue(fault, row)).expect("a new file");
+        std::fs::create_dir(records(&project)).expect("a new directory");
+        std::fs::write(config.join("servers.toml"), catalogue(fault, row, &records(&project))).expect("a new file");
         let before = list_files(&project);
         let zubi = Zubi::start(&project, &["ty"]).await;
         Self { project, zubi, before }
+    }
+
+    /// The directory outside the workspace that the server may write.
+    pub(crate) fn records(&self) -> Utf8PathBuf {
+        records(&self.project)
     }
 
     /// Makes a call within [`CALL_TIMEOUT`].
@@ -140,7 +146,7 @@ fn mask_restart_delay(text: &str) -> String {
     }
 }
 
-fn catalogue(fault: &str, row: &str) -> String {
+fn catalogue(fault: &str, row: &str, records: &Utf8Path) -> String {
     let program = env!("CARGO_BIN_EXE_hostile");
     format!(
         "[[server]]\n\
@@ -151,12 +157,17 @@ fn catalogue(fault: &str, row: &str) -> String {
          version_args = []\n\
          languages = [{{ id = \"hostile\", extensions = [\"hostile\"] }}]\n\
          untrusted = \"run\"\n\
+         access = {{ writes = [\"{records}\"] }}\n\
          {}\n\
          {}\n\
          {row}\n",
         default_field(row, "readiness", "\"initialized\""),
         default_field(row, "timeouts", "{ initialize_ms = 2000, request_ms = 2000, shutdown_ms = 300 }"),
     )
+}
+
+fn records(project: &Project) -> Utf8PathBuf {
+    project.root().parent().expect("a directory of the test's own").join("records")
 }
 
 /// A default field, unless the row has it already.

@@ -167,11 +167,11 @@ async fn invalid_inputs_are_rejected_with_a_hint() {
     ────
     lsp_hover {"symbol":"total_area","path":7}
     Invalid input: path: expected string, got 7
-    `path` (string): File or folder of it
+    `path` (string): File or folder
     ────
     lsp_hover {"symbol":"total_area","waitMs":"long"}
     Invalid input: waitMs: expected integer, got "long"
-    `waitMs` (integer): For loading servers, default 30000
+    `waitMs` (integer): For servers, default 30000
     ────
     lsp_hover {"symbol":"total_area","nonsense":true}
     Invalid input: nonsense: no such parameter

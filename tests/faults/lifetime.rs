@@ -44,7 +44,7 @@ async fn a_server_over_its_memory_limit_is_stopped_and_reported() {
 #[tokio::test]
 async fn a_crashing_server_is_restarted_with_increasing_delays() {
     let server = FaultyServer::with_fault("crash-at-start", "").await;
-    let file = server.project.root().parent().expect("a parent").join("starts");
+    let file = server.records().join("starts");
     let starts = || std::fs::read_to_string(&file).unwrap_or_default().lines().count();
     let start = Instant::now();
     let mut call_count = 0;
@@ -62,7 +62,7 @@ async fn a_crashing_server_is_restarted_with_increasing_delays() {
 #[tokio::test]
 async fn the_restart_delay_is_reported() {
     let server = FaultyServer::with_fault("crash-at-start", "").await;
-    let file = server.project.root().parent().expect("a parent").join("starts");
+    let file = server.records().join("starts");
     let starts = || std::fs::read_to_string(&file).unwrap_or_default().lines().count();
     let start = Instant::now();
     let mut longest = 0;

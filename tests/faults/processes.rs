@@ -6,24 +6,24 @@ use crate::harness::{hover, query_repeatedly, run_calls};
 
 #[tokio::test]
 async fn server_crash_at_start() {
-    assert_snapshot!(run_calls("crash-at-start", "", &[hover(), hover(), hover()]).await, @"
+    assert_snapshot!(run_calls("crash-at-start", "", &[hover(), hover(), hover()]).await, @r#"
     Failed to explain the symbol: hostile is not running: the process ended (exit status: 3); it wrote: cannot load its data
-    it failed several times in a row and is started again only after [pause] s; try `[hostile]` by hand
+    it failed several times in a row and is started again only after [pause] s; try `[hostile]` by hand; if it starts there, the sandbox may be the cause: `zubi doctor` lists what hostile may do, and `[servers.hostile] sandbox = "off"` in your zubi.toml starts it without the sandbox
     ────
     Failed to explain the symbol: hostile is not running: the process ended (exit status: 3); it wrote: cannot load its data
-    it failed several times in a row and is started again only after [pause] s; try `[hostile]` by hand
+    it failed several times in a row and is started again only after [pause] s; try `[hostile]` by hand; if it starts there, the sandbox may be the cause: `zubi doctor` lists what hostile may do, and `[servers.hostile] sandbox = "off"` in your zubi.toml starts it without the sandbox
     ────
     Failed to explain the symbol: hostile is not running: the process ended (exit status: 3); it wrote: cannot load its data
-    it failed several times in a row and is started again only after [pause] s; try `[hostile]` by hand
-    ");
+    it failed several times in a row and is started again only after [pause] s; try `[hostile]` by hand; if it starts there, the sandbox may be the cause: `zubi doctor` lists what hostile may do, and `[servers.hostile] sandbox = "off"` in your zubi.toml starts it without the sandbox
+    "#);
 }
 
 #[tokio::test]
 async fn server_without_handshake_answer() {
-    assert_snapshot!(run_calls("silent-at-start", "", &[hover()]).await, @"
+    assert_snapshot!(run_calls("silent-at-start", "", &[hover()]).await, @r#"
     Failed to explain the symbol: hostile is not running: `initialize` failed: no answer within 2 s
-    it failed several times in a row and is started again only after [pause] s; try `[hostile]` by hand
-    ");
+    it failed several times in a row and is started again only after [pause] s; try `[hostile]` by hand; if it starts there, the sandbox may be the cause: `zubi doctor` lists what hostile may do, and `[servers.hostile] sandbox = "off"` in your zubi.toml starts it without the sandbox
+    "#);
 }
 
 #[tokio::test]
@@ -91,10 +91,10 @@ async fn a_server_that_closes_its_output_is_stopped() {
 
 #[tokio::test]
 async fn endless_output_outside_the_protocol() {
-    assert_snapshot!(run_calls("noise-only", "", &[hover()]).await, @"
+    assert_snapshot!(run_calls("noise-only", "", &[hover()]).await, @r#"
     Failed to explain the symbol: hostile is not running: it writes something that is not the protocol: ! | ! | ! | ! | !; the process ended (exit status: 0)
-    it failed several times in a row and is started again only after [pause] s; try `[hostile]` by hand
-    ");
+    it failed several times in a row and is started again only after [pause] s; try `[hostile]` by hand; if it starts there, the sandbox may be the cause: `zubi doctor` lists what hostile may do, and `[servers.hostile] sandbox = "off"` in your zubi.toml starts it without the sandbox
+    "#);
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ fn hover(agent: &mut Agent) -> String {
 const IN_WINDOW: &str = "\
 at shapes/shape.py:35:5 total_area
 typed in Window
-[editor · readiness unknown · completeness unknown: editor gives no readiness signal]";
+[editor · ready]";
 
 /// Calls the editor's tool.
 fn editor(agent: &mut Agent, arguments: &Value, fixture: &HostsProject) -> String {

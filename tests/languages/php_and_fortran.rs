@@ -150,7 +150,7 @@ async fn fortls() {
     ```
     -----
     The area of a circle.
-    [fortls · readiness unknown · completeness unknown: fortls gives no readiness signal]
+    [fortls · ready]
     ──── lsp_completion {"at":"report.f90:7:9","limit":3}
     at report.f90:7:9
     1 completion
@@ -162,7 +162,7 @@ async fn fortls() {
       circle_area(shape)
         parameter: shape (```fortran90)
         The area of a circle.
-    [fortls · readiness unknown · completeness unknown: fortls gives no readiness signal]
+    [fortls · ready]
     ──── lsp_diagnostics {"path":"broken.f90"}
     no errors or warnings in `broken.f90`; snapshot d-1
     1 info: severity=hint

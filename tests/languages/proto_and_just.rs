@@ -187,7 +187,7 @@ async fn just_lsp() {
     at justfile:7:15 draw
     draw side: measure
         echo {{ side }}
-    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal · just is not installed: no formatting]
+    [just-lsp · ready · just is not installed: no formatting]
     ──── lsp_completion {"at":"justfile:7:7","limit":3}
     at justfile:7:7
     45 completions, best 3

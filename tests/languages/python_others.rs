@@ -191,7 +191,7 @@ async fn pyrefly() {
     A circle by its radius.
 
     Go to [Circle](file://[project]/shapes/shape.py#L14,7)
-    [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal]
+    [pyrefly · ready]
     ──── lsp_completion {"at":"shapes/report.py:16:19","limit":3}
     at shapes/report.py:16:19
     26 completions, best 3
@@ -206,7 +206,7 @@ async fn pyrefly() {
       def total_area(first: Shape, second: Shape, scale: float) -> float: ...
         parameter: second: Shape
         The area of two shapes together, `scale` times.
-    [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal]
+    [pyrefly · ready]
     ──── lsp_diagnostics {"path":"shapes/broken.py"}
     1 error in `shapes/broken.py`; snapshot d-1
     shapes/broken.py
@@ -305,7 +305,7 @@ async fn zuban() {
     ```
     ---
     A circle by its radius.
-    [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal]
+    [zuban · ready]
     ──── lsp_completion {"at":"shapes/report.py:16:19","limit":3}
     at shapes/report.py:16:19
     26 completions, best 3
@@ -319,7 +319,7 @@ async fn zuban() {
     1 signature
       (first: Shape, second: Shape, scale: float) -> float
         parameter: second
-    [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal]
+    [zuban · ready]
     ──── lsp_diagnostics {"path":"shapes/broken.py"}
     1 error in `shapes/broken.py`; snapshot d-1
     shapes/broken.py
@@ -421,7 +421,7 @@ async fn jedi_language_server() {
     ---
     A circle by its radius.
     **Full name:** `shapes.shape.Circle`
-    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · syntax diagnostics only]
+    [jedi-language-server · ready · syntax diagnostics only]
     ──── lsp_completion {"at":"shapes/report.py:16:19","limit":3}
     at shapes/report.py:16:19
     26 completions, best 3
@@ -438,7 +438,7 @@ async fn jedi_language_server() {
         ```text
         The area of two shapes together, `scale` times.
         ```
-    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · syntax diagnostics only]
+    [jedi-language-server · ready]
     ──── lsp_diagnostics {"path":"shapes/broken.py"}
     no problems in `shapes/broken.py`; snapshot d-1
     [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · syntax diagnostics only]

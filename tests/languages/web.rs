@@ -203,7 +203,7 @@ async fn svelte() {
     ```
     ---
     The area of a rectangle.
-    [svelte-language-server · readiness unknown · completeness unknown: svelte-language-server gives no readiness signal]
+    [svelte-language-server · ready]
     ──── lsp_completion {"at":"src/Report.svelte:7:11","limit":3}
     at src/Report.svelte:7:11
     2 completions

@@ -190,7 +190,7 @@ async fn cpp() {
     public: void Put(const Slice& key, const Slice& value)
     ```
     …
-    [clangd · ready · may be incomplete: 33 of 77 source files are not in compile_commands.json and not read]
+    [clangd · ready · 33 of 77 source files are not in compile_commands.json and not read]
 
     > lsp_document_symbols {"path":"db/snapshot.h","depth":2}
     4 symbols in `db/snapshot.h`

@@ -12,6 +12,10 @@ fn doctor(start: &Start<'_>, arguments: &[&str]) -> (String, Option<i32>) {
     let (printed, stderr_text) = (text(output.stdout), text(output.stderr));
     let line = |line: &str| match line.split_once(" after ") {
         Some((head, _)) if line.ends_with(" s") => format!("{head} after [time]"),
+        _ if line.trim_start().starts_with("sandbox: ") => {
+            let permissions = line.find(": reads all but credentials").and_then(|start| line.get(start..)).unwrap_or_default();
+            format!("          sandbox: [level]{permissions}")
+        }
         _ => line.split("  /").next().unwrap_or_default().to_owned(),
     };
     // The sandbox differs between machines; without a report, the output has no line about it.
@@ -27,16 +31,16 @@ fn installed_and_missing_servers_are_reported() {
     project.write("web/app.ts", "export const a = 1;\n");
     let (text, code) = doctor(&Start::new(&project, &["ty", "ruff"]), &[]);
     assert_eq!(code, Some(1), "TypeScript has no server");
-    assert_snapshot!(text, @r#"
+    assert_snapshot!(text, @"
     python · 5 files
       + ty 0.0.104
-          sandbox: not confined: `[servers] sandbox = "on"` in your zubi.toml confines it
+              sandbox: [level]: reads all but credentials, writes its own cache and temporary files, no network
           ready after [time]
           note: no virtual environment: installed packages may be unknown
             run: python -m venv .venv
           definition, references, hover, completion, signature help, outline, symbol search, implementations, type definition, call hierarchy, type hierarchy, rename, code actions
       + ruff 0.17.5
-          sandbox: not confined: `[servers] sandbox = "on"` in your zubi.toml confines it
+              sandbox: [level]: reads all but credentials, writes its own cache and temporary files, no network
           ready after [time]
           code actions, formatting
 
@@ -45,7 +49,7 @@ fn installed_and_missing_servers_are_reported() {
           install it with npm: npm install --global typescript@7
 
     without a server, not needed for the code: toml
-    "#);
+    ");
     assert_eq!(zubi_tests::processes::find_by_command("ty server"), Vec::new(), "a server is left running");
 }
 

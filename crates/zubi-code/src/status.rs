@@ -243,6 +243,16 @@ impl AnswerStatus {
         self.gaps.clear();
     }
 
+    /// Removes the marks of what the endpoints may not have read, because they found the one place or text that was
+    /// requested. The reasons become remarks, so that a session sees each once.
+    pub fn excuse_found(&mut self) {
+        if matches!(self.completeness, Completeness::Unknown { .. }) && self.source == AnswerSource::Servers {
+            self.completeness = Completeness::Complete;
+        }
+        add_missing(&mut self.remarks, std::mem::take(&mut self.gaps));
+        add_missing(&mut self.remarks, std::mem::take(&mut self.notes));
+    }
+
     /// Marks the answer as possibly incomplete, or adds a reason to the mark.
     pub fn mark_incomplete(&mut self, reason: String) {
         self.merge(Self { completeness: Completeness::Partial { reason }, ..Self::default() });

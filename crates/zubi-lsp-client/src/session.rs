@@ -157,6 +157,9 @@ pub enum StartError {
     /// The server ended, refused or sent nothing; the text includes the last lines of its standard error.
     #[error("{0}")]
     Handshake(String),
+    /// A failed handshake of a server in the sandbox, which may be the cause.
+    #[error("{0}")]
+    ConfinedHandshake(String),
 }
 
 /// A running, initialized server.

@@ -27,8 +27,9 @@ const SEARCH_HINT: &str = "anthropic/searchHint";
 const ALWAYS_LOADED: [&str; 6] =
     ["lsp_references", "read_symbol", "lsp_rename_symbol", "lsp_diagnostics", "apply_edit", "undo_edit"];
 
-/// The maximum size of a search hint, in bytes. Lists contain it, and descriptions are searched too.
-const MAX_HINT: usize = 24;
+/// The maximum size of a search hint, in bytes: in the list of a client that searches tools, and in that of another.
+/// Lists contain it, and descriptions are searched too.
+const MAX_HINT: (usize, usize) = (24, 12);
 
 /// The tools that a list contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +73,7 @@ fn tool(spec: &ToolSpec, listing: ToolListing) -> Tool {
         .with_title(&spec.title)
         .with_annotations(annotations(spec))
         .with_icons(vec![Icon::new(icons::icon(spec))])
-        .with_meta(meta(spec))
+        .with_meta(meta(spec, listing))
 }
 
 /// Returns the hints of a tool. All four are set, because clients assume the worst for an omitted one.
@@ -90,31 +91,30 @@ fn annotations(spec: &ToolSpec) -> ToolAnnotations {
 }
 
 /// Returns the metadata for a client that searches tools itself.
-fn meta(spec: &ToolSpec) -> MetaObject {
+fn meta(spec: &ToolSpec, listing: ToolListing) -> MetaObject {
     let mut meta = MetaObject::default();
     if ALWAYS_LOADED.contains(&spec.id.as_str()) {
         meta.0.insert(ALWAYS_LOAD.to_owned(), true.into());
     } else {
-        meta.0.insert(SEARCH_HINT.to_owned(), search_hint(spec).into());
+        meta.0.insert(SEARCH_HINT.to_owned(), search_hint(spec, listing).into());
     }
     meta
 }
 
-/// Returns the first tags of a tool that its name does not contain; or else its title.
-fn search_hint(spec: &ToolSpec) -> String {
+/// Returns the first tags of a tool that its name does not contain and that fit; or else the first word of its title.
+fn search_hint(spec: &ToolSpec, listing: ToolListing) -> String {
     let mut hint = String::new();
-    // No client that searches tools lists these.
-    if spec.toolset == META_TOOLSET {
-        return spec.title.clone();
-    }
-    for tag in spec.tags.iter().filter(|tag| !spec.id.contains(tag.replace(' ', "_").as_str())) {
+    let max = if listing == ToolListing::Whole { MAX_HINT.0 } else { MAX_HINT.1 };
+    // No client that searches tools lists the tools that find and call others.
+    let tags = if spec.toolset == META_TOOLSET { &[][..] } else { &spec.tags };
+    for tag in tags.iter().filter(|tag| !spec.id.contains(tag.replace(' ', "_").as_str())) {
         let separator = if hint.is_empty() { "" } else { ", " };
-        if hint.len() + separator.len() + tag.len() <= MAX_HINT {
+        if hint.len() + separator.len() + tag.len() <= max {
             hint.push_str(separator);
             hint.push_str(tag);
         }
     }
-    if hint.is_empty() { spec.title.clone() } else { hint }
+    if hint.is_empty() { spec.title.split(' ').next().unwrap_or_default().to_owned() } else { hint }
 }
 
 /// Returns a schema without zubi's own keywords and the bounds that descriptions contain, and, in a short list, without

@@ -62,12 +62,6 @@ impl ServerConfinement {
         Self { layer: layer.clone() }
     }
 
-    /// Whether the user wants a server to be confined. By default zubi does not confine servers yet.
-    pub fn is_on(&self, id: &str) -> bool {
-        let server = self.layer.by_id.get(id).and_then(|server| server.sandbox);
-        server.or(self.layer.sandbox) == Some(ServerSandboxMode::On)
-    }
-
     /// Returns the setting that turns the confinement of a server off, if one does.
     pub fn off_setting(&self, id: &str) -> Option<String> {
         let server = self.layer.by_id.get(id).and_then(|server| server.sandbox);

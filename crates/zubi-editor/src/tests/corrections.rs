@@ -127,7 +127,7 @@ fn answers_of_several_providers_are_merged() {
     ```
 
     More of another extension.
-    [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
+    [editor · ready]
     ");
     assert_snapshot!(editor.call("lsp_hover", &at, |_, _| Ok(json!([]))), @"
     at web/report.ts:2:21 Circle

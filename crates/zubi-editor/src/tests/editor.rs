@@ -130,7 +130,7 @@ fn the_editor_declares_the_methods_it_answers() {
     assert_snapshot!(tool_text(&answer), @"
     at web/report.ts:2:21 Circle
     class Circle
-    [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
+    [editor · ready]
     ");
 }
 

@@ -178,7 +178,7 @@ fn with_variables(
 #[async_trait]
 impl ServerSandbox for HostServerSandbox {
     async fn confine(&self, command: CommandSpec, project: &ServerProject) -> Result<ServerCommand, String> {
-        if !self.settings.is_on(&project.server) {
+        if self.settings.off_setting(&project.server).is_some() {
             return Ok(command.into());
         }
         let level = self.sandbox.probe().await.map_err(|error| format!("it was not started: {error}"))?.level;
@@ -205,9 +205,6 @@ impl ServerSandbox for HostServerSandbox {
     async fn describe(&self, project: &ServerProject) -> String {
         if let Some(setting) = self.settings.off_setting(&project.server) {
             return format!("not confined: your zubi.toml says `{setting}`");
-        }
-        if !self.settings.is_on(&project.server) {
-            return "not confined: `[servers] sandbox = \"on\"` in your zubi.toml confines it".to_owned();
         }
         let level = match self.sandbox.probe().await {
             Ok(status) if status.level == Level::None => {

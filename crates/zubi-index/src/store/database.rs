@@ -160,6 +160,11 @@ impl StoreFile {
         }
         let connection = self.connect(true)?;
         self.check_format(&connection)?;
+        // The file can be written, because it was opened for appending before. SQLite refuses to write a database whose
+        // header has a later write version (byte 18 in https://sqlite.org/fileformat.html), and reports no damage.
+        if connection.is_readonly("main")? {
+            return Err(IndexStoreError::Damaged("its header forbids writing"));
+        }
         Ok(connection)
     }
 

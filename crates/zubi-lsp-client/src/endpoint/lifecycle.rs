@@ -108,6 +108,7 @@ pub(super) async fn run(shared: Arc<EndpointState>) {
             let hint = match &error {
                 StartError::Spawn(_) => "check that the program is installed".to_owned(),
                 StartError::Handshake(_) => format!("try `{}` by hand", shared.launch.command.program),
+                StartError::ConfinedHandshake(_) => confined_hint(&shared.launch),
             };
             shared.mark_down(error.to_string(), hint, false);
             return;
@@ -293,6 +294,14 @@ impl EndpointState {
 
 /// The hint for a server that has ended.
 pub(super) const RETRY_HINT: &str = "retry the request: zubi starts the server again";
+
+/// Returns the hint for a server that did not start in the sandbox.
+fn confined_hint(launch: &LaunchSpec) -> String {
+    let (program, id) = (&launch.command.program, &launch.spec.name);
+    format!(
+        "try `{program}` by hand; if it starts there, the sandbox may be the cause: `zubi doctor` lists what {id} may do, and `[servers.{id}] sandbox = \"off\"` in your zubi.toml starts it without the sandbox"
+    )
+}
 
 /// Returns the hint for a server that is started again only after a pause.
 pub(super) fn retry_hint(hint: &str, retry_at: Instant) -> String {

@@ -74,9 +74,13 @@ impl Starter for ProcessStarter {
     ) -> Result<Arc<ServerSession>, StartError> {
         let watching = self.watcher.watch_project(&launch.spec.folder.path);
         let command = self.confine(launch).await.map_err(StartError::Spawn)?;
-        let session =
-            ServerSession::start(launch.spec.clone(), command, &self.spawner, first, readiness, tasks, watching)
-                .await?;
+        let is_confined = command.is_confined();
+        let started =
+            ServerSession::start(launch.spec.clone(), command, &self.spawner, first, readiness, tasks, watching).await;
+        let session = started.map_err(|error| match error {
+            StartError::Handshake(reason) if is_confined => StartError::ConfinedHandshake(reason),
+            error => error,
+        })?;
         tasks.spawn(watch_registered_packages(self.watcher.start().await, Arc::downgrade(&session)));
         Ok(session)
     }

@@ -65,7 +65,7 @@ async fn the_old_era() {
         }
       ],
       "_meta": {
-        "anthropic/searchHint": "Test test.echo"
+        "anthropic/searchHint": "Test"
       }
     }
     "#);

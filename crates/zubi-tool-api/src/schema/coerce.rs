@@ -11,6 +11,9 @@ const MAX_DEPTH: usize = 8;
 /// The keyword of a property for the other names under which it is accepted, a list.
 const ALIASES: &str = "x-aliases";
 
+/// The names, folded, that models give to the property `path` of any tool: other agents' tools have them.
+const PATH_NAMES: [&str; 3] = ["file", "filepath", "relativepath"];
+
 /// The keyword of an optional property whose empty text is a value. Otherwise, an empty text means that the argument is
 /// not given. In the schema of a declared tool, `"minLength": 0` has the same meaning.
 const EMPTY_TEXT: &str = "x-empty";
@@ -39,7 +42,7 @@ fn coerce_members(schema: &Map<String, Value>, args: &mut Map<String, Value>, de
 }
 
 /// Renames arguments to the names of the schema: from `snake_case` or `camelCase`, because models mix the two and many
-/// clients convert one to the other, and from the other names in [`ALIASES`]. An argument that is given under two names
+/// clients convert one to the other, and from the other names in [`ALIASES`] and [`PATH_NAMES`]. An argument that is given under two names
 /// stays, and is refused.
 pub(super) fn rename_to_documented(schema: &Map<String, Value>, args: &mut Map<String, Value>) {
     let Some(Value::Object(properties)) = schema.get("properties") else { return };
@@ -69,7 +72,8 @@ fn documented_name<'a>(properties: &'a Map<String, Value>, name: &str) -> Option
         let aliases = property.get(ALIASES).and_then(Value::as_array).into_iter().flatten();
         aliases.filter_map(Value::as_str).any(|alias| fold(alias) == folded)
     };
-    properties.iter().find(|(_, property)| has_alias(property)).map(|(property, _)| property.as_str())
+    let by_alias = properties.iter().find(|(_, property)| has_alias(property)).map(|(property, _)| property.as_str());
+    by_alias.or_else(|| Some("path").filter(|_| PATH_NAMES.contains(&folded.as_str()) && properties.contains_key("path")))
 }
 
 /// Removes the arguments that are given in form only. Clients that require every property, such as the strict
@@ -241,7 +245,7 @@ mod tests {
         let schema = json!({
             "properties": {
                 "maxTokens": { "type": "integer" }, "from_line": { "type": "integer" }, "a_b": {}, "aB": {},
-                "oldUri": { "type": "string", "x-aliases": ["oldPath", "from"] },
+                "oldUri": { "type": "string", "x-aliases": ["oldPath", "from"] }, "path": { "type": "string" },
             },
         });
         for (given, expected) in [
@@ -255,6 +259,9 @@ mod tests {
             (json!({ "old_path": "a" }), json!({ "oldUri": "a" })),
             (json!({ "from": "a", "oldUri": "b" }), json!({ "from": "a", "oldUri": "b" })),
             (json!({ "from": "a", "oldUri": "" }), json!({ "oldUri": "a" })),
+            (json!({ "file": "a" }), json!({ "path": "a" })),
+            (json!({ "file_path": "a" }), json!({ "path": "a" })),
+            (json!({ "relative_path": "a", "path": "b" }), json!({ "relative_path": "a", "path": "b" })),
         ] {
             let mut args = given.as_object().unwrap().clone();
             arguments(schema.as_object().unwrap(), &mut args);

@@ -15,15 +15,15 @@ pub(super) struct ValidateModel;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
-    /// Path or URI of one file; default all
+    /// Default all
     file: Option<String>,
 }
 
 impl DomainTool for ValidateModel {
     const META: ToolMeta = ToolMeta {
         id: "domainlang_validate",
-        title: "Validate the DomainLang model",
-        description: "Errors and warnings of the DomainLang model.",
+        title: "Validate the model",
+        description: "Errors and warnings of the domain model.",
         tags: &["domain", "ddd", "validate", "errors", "check"],
         example: || ("Is the model correct?", json!({})),
         ..DOMAIN_TOOL

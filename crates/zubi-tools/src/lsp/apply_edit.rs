@@ -34,7 +34,7 @@ impl CodeTool for ApplyEdit {
     const META: ToolMeta = ToolMeta {
         id: "apply_edit",
         title: "Apply a plan",
-        description: "Writes a plan, all or nothing; returns new and fixed diagnostics. Fails if a file changed since.",
+        description: "Writes a plan, all or nothing; returns new and fixed diagnostics.",
         effect: Effect::Write,
         toolset: EDIT_TOOLSET,
         tags: &["apply a plan", "write a plan", "edit"],

@@ -15,11 +15,12 @@ use zubi_tool_api::cx::BYTES_PER_TOKEN;
 /// A code position, given in exactly one of three ways.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub(crate) struct TargetArgs {
-    /// Name, or Type/method
+    /// Name or Type/method
+    #[schemars(extend("x-aliases" = ["name", "name_path", "namePath"]))]
     symbol: Option<String>,
-    /// File or folder of it
+    /// File or folder
     path: Option<String>,
-    /// path:line:col, or path:line text
+    /// path:line:col or path:line text
     at: Option<String>,
     /// File of line and character
     #[schemars(extend("x-common" = true))]
@@ -61,7 +62,7 @@ pub(crate) struct CommonArgs {
     #[schemars(range(min = 1), extend("x-common" = true))]
     #[serde(rename = "maxTokens")]
     max_tokens: Option<u32>,
-    /// For loading servers, default 30000
+    /// For servers, default 30000
     #[schemars(extend("x-common" = true))]
     #[serde(rename = "waitMs")]
     wait_ms: Option<u64>,
@@ -150,7 +151,7 @@ pub(crate) struct PagingArgs {
     /// Most items
     #[schemars(range(min = 1), extend("x-common" = true))]
     limit: Option<u32>,
-    /// From a cut answer
+    /// Next part
     #[schemars(extend("x-common" = true))]
     cursor: Option<String>,
 }

@@ -29,7 +29,7 @@ impl CodeTool for DefinitionTool {
     const META: ToolMeta = ToolMeta {
         id: "lsp_definition",
         title: "Go to definition",
-        description: "Place of a definition, also in libraries. read_symbol shows the source.",
+        description: "Place of a definition, also in libraries.",
         tags: &["definition", "declaration", "go to", "where is", "defined"],
         example: || ("Definition of Console.print", json!({ "symbol": "Console/print", "context": 3 })),
         ..CODE_TOOL

@@ -24,7 +24,7 @@ pub(crate) struct DiagnosticsTool;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
-    /// File or folder, default all
+    /// Default all
     path: Option<String>,
     /// error, warning (default), info, hint
     severity: Option<String>,
@@ -41,9 +41,9 @@ impl CodeTool for DiagnosticsTool {
     const META: ToolMeta = ToolMeta {
         id: "lsp_diagnostics",
         title: "Diagnostics",
-        description: "Errors and warnings without a build. Call after each edit; since lists only changes.",
+        description: "Errors and warnings without a build; since lists only changes.",
         tags: &["diagnostics", "errors", "warnings", "problems", "lint", "compile errors", "type check"],
-        listed: &["cursor", "maxTokens", "allProjects"],
+        listed: &["cursor", "allProjects"],
         example: || ("Errors in a file", json!({ "path": "src/lib.rs", "severity": "error" })),
         ..CODE_TOOL
     };

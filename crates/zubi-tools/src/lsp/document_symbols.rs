@@ -157,7 +157,7 @@ impl CodeTool for DocumentSymbols {
     const META: ToolMeta = ToolMeta {
         id: "lsp_document_symbols",
         title: "Outline",
-        description: "Outline: kinds, names, lines. Before reading parts of large files.",
+        description: "Kinds, names and lines of declarations.",
         tags: &["outline", "structure", "symbols in file", "what is in"],
         listed: &["cursor"],
         example: || ("Outline a file, classes and their members", json!({ "path": "src/console.py", "depth": 2 })),

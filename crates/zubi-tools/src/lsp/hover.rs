@@ -57,6 +57,9 @@ impl CodeTool for HoverTool {
         text.push_str(&body);
         let mut status = hover.status;
         status.merge(at.status.clone());
+        if !full_text.is_empty() {
+            status.excuse_found();
+        }
         let data = view.data(|| {
             let items: Vec<_> = hover.value.iter().map(|text| json!({ "markdown": text })).collect();
             json!({ "resolved": resolved_json(&at), "total": items.len(), "items": items })

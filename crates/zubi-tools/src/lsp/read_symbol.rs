@@ -24,11 +24,12 @@ const MAX_SYMBOLS: usize = 20;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
-    /// Name, or Type/method
+    /// Name or Type/method
+    #[schemars(extend("x-aliases" = ["name", "name_path", "namePath"]))]
     symbol: Option<String>,
     /// Several
     symbols: Option<Vec<String>>,
-    /// File or folder of it
+    /// File or folder
     path: Option<String>,
     /// path:line in it
     at: Option<String>,

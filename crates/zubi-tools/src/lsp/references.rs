@@ -51,7 +51,7 @@ impl CodeTool for References {
     const META: ToolMeta = ToolMeta {
         id: "lsp_references",
         title: "Find references",
-        description: "Every use of a symbol: exact total, source lines by file.",
+        description: "Every use of a symbol, with its source line.",
         tags: &["references", "usages", "callers", "who uses", "find all uses"],
         listed: &["limit", "cursor", "maxTokens", "waitMs", "format", "allProjects"],
         example: || ("Who uses the function parse?", json!({ "symbol": "parse", "path": "src/lib.rs" })),

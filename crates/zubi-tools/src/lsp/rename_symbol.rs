@@ -41,7 +41,7 @@ impl CodeTool for RenameSymbol {
     const META: ToolMeta = ToolMeta {
         id: "lsp_rename_symbol",
         title: "Plan a rename",
-        description: "Plans a rename in all files: plan id, files, diff. apply_edit writes it.",
+        description: "Plans a rename in all files. apply_edit writes it.",
         effect: Effect::Plan,
         tags: &["rename", "refactor", "change the name", "rename everywhere"],
         listed: &["maxTokens", "allProjects"],

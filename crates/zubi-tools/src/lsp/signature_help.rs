@@ -79,6 +79,9 @@ impl CodeTool for SignatureHelp {
         text.push_str(&body);
         let mut status = answer.status;
         status.merge(at.status.clone());
+        if !answer.value.is_empty() {
+            status.excuse_found();
+        }
         let data = view.data(|| {
             let items: Vec<_> = answer
                 .value

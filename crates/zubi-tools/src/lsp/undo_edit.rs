@@ -28,7 +28,7 @@ impl CodeTool for UndoEdit {
     const META: ToolMeta = ToolMeta {
         id: "undo_edit",
         title: "Undo an edit",
-        description: "Reverts an applied edit, byte for byte. Fails if a file changed since.",
+        description: "Reverts an applied edit, byte for byte.",
         effect: Effect::Write,
         toolset: EDIT_TOOLSET,
         tags: &["undo", "revert an edit", "roll back", "take back"],

@@ -21,9 +21,9 @@ pub(crate) struct WorkspaceSymbols;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
-    /// Name or its prefix
+    /// Name or prefix
     query: String,
-    /// Such as class
+    /// As class
     kind: Option<String>,
     /// Such as python
     #[schemars(extend("x-common" = true))]
@@ -52,7 +52,7 @@ impl CodeTool for WorkspaceSymbols {
     const META: ToolMeta = ToolMeta {
         id: "lsp_workspace_symbols",
         title: "Find symbols",
-        description: "Declared symbols of the project by name, exact names first.",
+        description: "Declarations by name, exact names first.",
         tags: &["symbol", "search", "find class", "find function", "where is", "by name"],
         listed: &["cursor", "allProjects"],
         example: || ("Where is the class Console?", json!({ "query": "Console", "kind": "class" })),

@@ -21,16 +21,16 @@ pub(crate) struct EditSymbol;
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
-    /// Name, or Type/method
+    /// Name or Type/method
     #[schemars(extend("x-aliases" = ["name", "name_path", "namePath"]))]
     symbol: Option<String>,
-    /// File of it
+    /// File
     path: Option<String>,
-    /// Or path:line of it
+    /// Or path:line
     at: Option<String>,
     /// Change
     action: Action,
-    /// Whole new source
+    /// New source
     #[schemars(extend("x-aliases" = ["body", "code", "content", "new_body"]))]
     text: Option<String>,
     /// Write at once

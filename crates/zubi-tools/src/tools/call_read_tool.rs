@@ -20,7 +20,7 @@ impl TypedTool for ReadToolCaller {
     const META: ToolMeta = ToolMeta {
         id: "zubi_call_read_tool",
         title: "Call a read tool",
-        description: "Calls an unlisted tool that changes no file: lsp_hover, lsp_call_hierarchy, lsp_code_actions …",
+        description: "Calls an unlisted tool that changes no file: lsp_hover, lsp_call_hierarchy …",
         effect: Effect::Plan,
         tags: &["call", "hover, callers, fixes"],
         example: || {

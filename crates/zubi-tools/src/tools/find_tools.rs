@@ -49,7 +49,7 @@ impl TypedTool for FindTools {
     const META: ToolMeta = ToolMeta {
         id: "zubi_find_tools",
         title: "Find tools",
-        description: "More tools by task: id, description, schema.",
+        description: "More tools by task, with schemas.",
         tags: &["more tools"],
         timeout: Duration::from_secs(30),
         example: || ("Tools for inheritance", json!({ "query": "inheritance" })),

@@ -475,7 +475,7 @@ async fn invalid_arguments_are_reported() {
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({ "at": 7 })).await, @r#"
     Invalid input: at: expected string, got 7
-    `at` (string): path:line:col, or path:line text Example: {"at":"src/lib.rs:12:9"}
+    `at` (string): path:line:col or path:line text Example: {"at":"src/lib.rs:12:9"}
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({ "symbl": "x" })).await, @r#"
     Invalid input: symbl: no such parameter; did you mean `symbol`?

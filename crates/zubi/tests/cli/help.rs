@@ -27,14 +27,14 @@ fn tools() {
     --- stdout
     undo_edit: Undo an edit
 
-    Reverts an applied edit, byte for byte. Fails if a file changed since.
+    Reverts an applied edit, byte for byte.
 
     toolset edit, effect write
 
     Arguments:
       plan (string, required)  Applied p-… or a-…
       maxTokens (integer)  Answer size
-      waitMs (integer)  For loading servers, default 30000
+      waitMs (integer)  For servers, default 30000
       format (string)  Default text
 
     Undo a rename:
@@ -45,7 +45,7 @@ fn tools() {
     --- stdout
     Undo an edit
 
-    Reverts an applied edit, byte for byte. Fails if a file changed since.
+    Reverts an applied edit, byte for byte.
 
     Usage: zubi call undo_edit [OPTIONS]
 
@@ -57,7 +57,7 @@ fn tools() {
               Answer size
 
           --waitMs <NUMBER>
-              For loading servers, default 30000
+              For servers, default 30000
 
           --format <TEXT>
               Default text [possible values: text, json]

@@ -221,7 +221,7 @@ fn a_workspace_with_models() {
     let names: Vec<&str> = names.filter(|name| name.starts_with("domainlang_")).collect();
     assert_eq!(names, ["domainlang_validate"]);
     let bytes = tools.to_string().len();
-    assert!(bytes <= 10_000, "{bytes} bytes");
+    assert!(bytes <= 9_500, "{bytes} bytes");
     let text = &lines[2]["result"]["content"][0]["text"];
     assert_eq!(text, r#"{"entityType":"teams","count":1,"results":[{"name":"Crew","fqn":"Crew"}]}"#);
     assert_eq!(lines[3]["result"]["resources"][0]["uri"], "domainlang://syntax-reference");

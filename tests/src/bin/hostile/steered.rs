@@ -1,4 +1,4 @@
-//! A server that follows instructions in files next to the workspace, so that a test can make it slow and quick again,
+//! A server that follows instructions in files beside the workspace, so that a test can make it slow and quick again,
 //! and read the messages it received.
 
 use std::fs::OpenOptions;
@@ -7,10 +7,10 @@ use std::io::{self, Write as _};
 use serde_json::{Value, json};
 
 /// The names of the methods that are not answered, one per line.
-const WITHHELD_METHODS_FILE: &str = "../held";
+const WITHHELD_METHODS_FILE: &str = "../records/held";
 
 /// The names of all received messages, one per line.
-const RECEIVED_METHODS_FILE: &str = "../heard";
+const RECEIVED_METHODS_FILE: &str = "../records/heard";
 
 /// Records a received message.
 pub(crate) fn record_method(method: &str) -> io::Result<()> {

@@ -61,7 +61,7 @@ async fn old_results_are_pruned_first() {
     let events = world.run("read all the files").await;
     insta::assert_snapshot!(summary_lines(&events), @r#"
     > read all the files
-      compacted before 0:  ["c1", "c2", "c3", "c4", "c5", "c6"], 8617 to 3199
+      compacted before 0:  ["c1", "c2", "c3", "c4", "c5", "c6"], 8617 to 3188
     = Completed after 9/8: All read.
     "#);
     insta::assert_snapshot!(last_prompt(&world), @"
@@ -95,7 +95,7 @@ async fn the_model_summarizes_if_pruning_is_not_enough() {
     let events = world.run("read all the files").await;
     insta::assert_snapshot!(summary_lines(&events), @"
     > read all the files
-      compacted before 15: The person wants all files read; f1 to f3 say words. [], 8617 to 2724
+      compacted before 15: The person wants all files read; f1 to f3 say words. [], 8617 to 2715
     = Completed after 5/4: All read.
     ");
     insta::assert_snapshot!(last_prompt(&world), @"
@@ -119,7 +119,7 @@ async fn a_new_result_is_sent_if_it_fits_even_above_the_target() {
     let events = world.run("read both").await;
     insta::assert_snapshot!(summary_lines(&events), @r#"
     > read both
-      compacted before 0:  ["a"], 16984 to 8905
+      compacted before 0:  ["a"], 16984 to 8898
     = Completed after 3/2: Both read.
     "#);
     insta::assert_snapshot!(last_prompt(&world), @"
@@ -162,10 +162,10 @@ async fn a_too_long_prompt_is_compacted_once() {
     let events = world.run("and more").await;
     insta::assert_snapshot!(summary_lines(&events), @r#"
     > read
-      compacted before 0:  ["c1", "c2", "c3", "c4", "c5"], 3705 to 1211
+      compacted before 0:  ["c1", "c2", "c3", "c4", "c5"], 3695 to 1201
     = Completed after 7/6: Done.
     > and more
-      compacted before 28: notes [], 1214 to 554
+      compacted before 28: notes [], 1204 to 544
     = Model after 1/0: The model gave no answer. / Calls made: none. / The remaining work is not known.
     "#);
 }
@@ -181,7 +181,7 @@ async fn a_failed_summary_is_reported() {
     insta::assert_snapshot!(summary_lines(&events), @"
     > read
       ! The conversation has become too long and the model could not summarize it (no summaries here). The results of older calls were left out.
-      compacted before 15: (No summary is available. Calls so far: file_read 3. Repeat those whose results you need.) [], 8527 to 2705
+      compacted before 15: (No summary is available. Calls so far: file_read 3. Repeat those whose results you need.) [], 8527 to 2696
     = Completed after 5/4: Done.
     ");
     insta::assert_snapshot!(last_prompt(&world), @"
