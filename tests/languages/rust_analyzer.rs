@@ -180,12 +180,10 @@ async fn rename(zubi: &Zubi, project: &Project) {
 
 async fn fix(zubi: &Zubi, project: &Project) {
     assert_snapshot!(zubi.call_stable("lsp_diagnostics", json!({ "path": "src/broken.rs" })).await, @"
-    2 errors in `src/broken.rs`; snapshot d-1
+    1 error in `src/broken.rs`; snapshot d-1
     src/broken.rs
       6:5  error: missing field `height` in initializer of `Rectangle`
           missing `height`  [rustc E0063]
-      6:5  error: missing structure fields:
-          - height  [rust-analyzer E0063]
     [rust-analyzer · ready]
     ");
     let fix = json!({ "at": "src/broken.rs:6", "context": { "only": ["quickfix"] } });
@@ -208,25 +206,21 @@ async fn fix(zubi: &Zubi, project: &Project) {
     applied a-[action]: Fill struct fields in 1 file
     undo_edit {"plan":"a-[action]"} undoes it
       src/broken.rs  written
-    problems: 1 new (1 warning), 2 fixed
+    problems: 1 new (1 warning), 1 fixed
     new:
       src/broken.rs:6:5  warning: unreachable expression
           `#[warn(unreachable_code)]` (part of `#[warn(unused)]`) on by default  [rustc unreachable_code]
     fixed:
       src/broken.rs:6:5  error: missing field `height` in initializer of `Rectangle`
           missing `height`  [rustc E0063]
-      src/broken.rs:6:5  error: missing structure fields:
-          - height  [rust-analyzer E0063]
     [rust-analyzer · ready]
     ──── undo_edit
     undone a-[action]: Fill struct fields in 1 file
       src/broken.rs  written
-    problems: 2 new (2 errors), 1 fixed
+    problems: 1 new (1 error), 1 fixed
     new:
       src/broken.rs:6:5  error: missing field `height` in initializer of `Rectangle`
           missing `height`  [rustc E0063]
-      src/broken.rs:6:5  error: missing structure fields:
-          - height  [rust-analyzer E0063]
     fixed:
       src/broken.rs:6:5  warning: unreachable expression
           `#[warn(unreachable_code)]` (part of `#[warn(unused)]`) on by default  [rustc unreachable_code]

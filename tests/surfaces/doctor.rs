@@ -13,7 +13,8 @@ fn doctor(start: &Start<'_>, arguments: &[&str]) -> (String, Option<i32>) {
     let line = |line: &str| match line.split_once(" after ") {
         Some((head, _)) if line.ends_with(" s") => format!("{head} after [time]"),
         _ if line.trim_start().starts_with("sandbox: ") => {
-            let permissions = line.find(": reads all but credentials").and_then(|start| line.get(start..)).unwrap_or_default();
+            let permissions =
+                line.find(": reads all but credentials").and_then(|start| line.get(start..)).unwrap_or_default();
             format!("          sandbox: [level]{permissions}")
         }
         _ => line.split("  /").next().unwrap_or_default().to_owned(),

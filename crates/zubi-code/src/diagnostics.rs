@@ -150,9 +150,17 @@ impl CodeQuery<'_> {
             }
         }
         problems.sort_by_cached_key(|problem| {
-            (problem.location.line, problem.location.column, problem.severity, problem.message.clone())
+            let location = &problem.location;
+            (location.line, location.column, problem.severity, problem.code.clone(), problem.message.clone())
         });
-        problems.dedup_by(|one, other| one.location.range == other.location.range && one.is_like(other));
+        problems.dedup_by(|later, first| {
+            let is_repeated = later.is_repeated(first);
+            if is_repeated && later.message.len() > first.message.len() {
+                // The longer one explains more.
+                std::mem::swap(later, first);
+            }
+            is_repeated
+        });
         Ok(FileCheck { problems, status, is_current })
     }
 

@@ -68,13 +68,21 @@ pub(crate) fn is_unresolved_import(code: &str) -> bool {
 const NEAR_LINES: u32 = 3;
 
 impl CodeProblem {
-    /// Whether both have the same file, severity, code, source and message.
+    /// Whether both have the same file, severity and code, and the same source and message. Two sources that report the
+    /// same code report the same problem in their own words: rust-analyzer and the compiler that it runs.
     pub(super) fn is_like(&self, other: &Self) -> bool {
+        let is_same_report = self.source == other.source && self.message == other.message;
         self.location.display_path == other.location.display_path
             && self.severity == other.severity
             && self.code == other.code
-            && self.source == other.source
-            && self.message == other.message
+            && (is_same_report || self.source != other.source && self.code.is_some())
+    }
+
+    /// Whether both are one diagnostic of a file: their sources may disagree about where it ends.
+    pub(super) fn is_repeated(&self, other: &Self) -> bool {
+        let (range, others) = (&self.location.range, &other.location.range);
+        let is_same_place = if self.source == other.source { range == others } else { range.start == others.start };
+        is_same_place && self.is_like(other)
     }
 
     /// Whether both are the same diagnostic, moved by changes above it: the text of its line is equal.
@@ -112,5 +120,54 @@ impl CodeProblem {
             code: field("code"),
             source: field("source"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// An error in columns 1 to `end` of line 7.
+    fn problem(source: &str, code: Option<&str>, message: &str, end: u32) -> CodeProblem {
+        let range = json!({ "start": { "line": 6, "character": 0 }, "end": { "line": 6, "character": end } });
+        let range: lsp::Range = serde_json::from_value(range).unwrap();
+        let location = SourceLocation {
+            display_path: "src/lib.rs".to_owned(),
+            path: None,
+            external: false,
+            line: 7,
+            column: 1,
+            end_line: 7,
+            range,
+            source: None,
+            unreadable_reason: None,
+            cell: None,
+            context: Vec::new(),
+        };
+        CodeProblem {
+            location,
+            severity: Severity::Error,
+            message: message.to_owned(),
+            code: code.map(str::to_owned),
+            source: Some(source.to_owned()),
+        }
+    }
+
+    #[test]
+    fn one_problem_of_two_sources_is_repeated() {
+        let first = problem("rustc", Some("E0308"), "mismatched types", 6);
+        for (other, is_repeated) in [
+            (problem("rust-analyzer", Some("E0308"), "expected u32, found &'static str", 5), true),
+            (problem("rust-analyzer", Some("E0107"), "mismatched types", 6), false),
+            (problem("rustc", Some("E0308"), "mismatched types", 6), true),
+            (problem("rustc", Some("E0308"), "mismatched types", 5), false),
+            (problem("rustc", Some("E0308"), "expected `()`", 6), false),
+        ] {
+            assert_eq!(first.is_repeated(&other), is_repeated, "{other:?}");
+        }
+        let without_code = problem("cargo", None, "mismatched types", 6);
+        assert!(!without_code.is_repeated(&problem("rustc", None, "mismatched types", 6)));
     }
 }

@@ -73,7 +73,8 @@ fn documented_name<'a>(properties: &'a Map<String, Value>, name: &str) -> Option
         aliases.filter_map(Value::as_str).any(|alias| fold(alias) == folded)
     };
     let by_alias = properties.iter().find(|(_, property)| has_alias(property)).map(|(property, _)| property.as_str());
-    by_alias.or_else(|| Some("path").filter(|_| PATH_NAMES.contains(&folded.as_str()) && properties.contains_key("path")))
+    by_alias
+        .or_else(|| Some("path").filter(|_| PATH_NAMES.contains(&folded.as_str()) && properties.contains_key("path")))
 }
 
 /// Removes the arguments that are given in form only. Clients that require every property, such as the strict

@@ -169,6 +169,15 @@ fn is_new_source(previous: Option<&Row<'_>>, row: &Row<'_>) -> bool {
     }
 }
 
+/// Returns the number of digits of the largest line number. Padding beyond it would cost a token in each line.
+fn number_width(source: &SymbolSource) -> usize {
+    let last = source.lines.iter().rev().find_map(|line| match line {
+        SourceLine::Shown { number, .. } => Some(*number),
+        SourceLine::Omitted(_) => None,
+    });
+    last.and_then(u32::checked_ilog10).map_or(1, |digits| digits as usize + 1)
+}
+
 fn write_row(text: &mut String, previous: Option<&Row<'_>>, row: &Row<'_>) {
     // Writing to a `String` cannot fail.
     let _ = match row {
@@ -184,14 +193,17 @@ fn write_row(text: &mut String, previous: Option<&Row<'_>>, row: &Row<'_>) {
                 };
                 let _ = writeln!(text, "{}{number}  {} {}", source.display_path, source.kind, source.name);
             }
+            let width = number_width(source);
             match line {
                 SourceLine::Shown { number, text: line } => {
-                    let _ = write!(text, "{number:>5}  ");
+                    let _ = write!(text, "{number:>width$}  ");
                     // As in the file: an edit may use the line as its `old` text.
                     write_line(text, line);
                     Ok(())
                 }
-                SourceLine::Omitted(count) => writeln!(text, "       … {}", pluralize(*count as usize, "line")),
+                SourceLine::Omitted(count) => {
+                    writeln!(text, "{:width$}  … {}", "", pluralize(*count as usize, "line"))
+                }
             }
         }
     };

@@ -190,16 +190,16 @@ async fn symbols_of_notebooks() {
     ");
     insta::assert_snapshot!(check(NOTEBOOK, "read_symbol", json!({ "symbol": "Shape" })).await, @r#"
     notes/explore.ipynb cell 4:1  class Shape
-        1  class Shape:
-        2      """A shape."""
-        3      def area(self, name="x"):
-        4          return 1
+    1  class Shape:
+    2      """A shape."""
+    3      def area(self, name="x"):
+    4          return 1
     [syntax only: names not resolved · no server for .ipynb: Add a catalogue row.]
     "#);
     insta::assert_snapshot!(check(NOTEBOOK, "read_symbol", json!({ "symbol": "Shape/area", "part": "body" })).await, @r#"
     notes/explore.ipynb cell 4:3  method Shape/area
-        3      def area(self, name="x"):
-        4          return 1
+    3      def area(self, name="x"):
+    4          return 1
     [syntax only: names not resolved · no server for .ipynb: Add a catalogue row.]
     "#);
     insta::assert_snapshot!(check(NOTEBOOK, "lsp_workspace_symbols", json!({ "query": "area" })).await, @r#"
@@ -216,8 +216,8 @@ async fn positions_in_notebooks() {
     };
     insta::assert_snapshot!(at("read_symbol", "4:3").await, @r#"
     notes/explore.ipynb cell 4:3  method Shape/area
-        3      def area(self, name="x"):
-        4          return 1
+    3      def area(self, name="x"):
+    4          return 1
     [syntax only: names not resolved]
     "#);
     insta::assert_snapshot!(at("lsp_definition", "4:1:7").await, @"

@@ -90,73 +90,73 @@ async fn sources_of_symbols() {
     // The signatures of a class's methods.
     insta::assert_snapshot!(read(json!({ "symbol": "Rate", "path": "src/rate.py" })).await, @r#"
     src/rate.py:5  class Rate
-        5  @functools.total_ordering
-        6  class Rate(Base):
-        7      """The rate of a product."""
-        8  
-        9      value: int = 0
-       10  
-       11      def price(self, count: int) -> int:
-           … 2 lines
-       14  
-       15      @property
-       16      def name(self):
-       17          return "rate"
+     5  @functools.total_ordering
+     6  class Rate(Base):
+     7      """The rate of a product."""
+     8  
+     9      value: int = 0
+    10  
+    11      def price(self, count: int) -> int:
+        … 2 lines
+    14  
+    15      @property
+    16      def name(self):
+    17          return "rate"
     [syntax only: names not resolved · no server for .py: Add a catalogue row.]
     "#);
     insta::assert_snapshot!(read(json!({ "symbol": "Rate", "path": "src/rate.py", "part": "signature" })).await, @"
     src/rate.py:6  class Rate
-        6  class Rate(Base):
+    6  class Rate(Base):
     [syntax only: names not resolved · no server for .py: Add a catalogue row.]
     ");
     insta::assert_snapshot!(read(json!({ "symbol": "Rate/price", "path": "src/rate.py", "part": "doc" })).await, @r#"
     src/rate.py:12  method Rate/price
-       12          """The price."""
+    12          """The price."""
     [syntax only: names not resolved · no server for .py: Add a catalogue row.]
     "#);
     insta::assert_snapshot!(read(json!({ "symbol": "Rate/name", "path": "src/rate.py", "part": "body" })).await, @r#"
     src/rate.py:15  method Rate/name
-       15      @property
-       16      def name(self):
-       17          return "rate"
+    15      @property
+    16      def name(self):
+    17          return "rate"
     [syntax only: names not resolved · no server for .py: Add a catalogue row.]
     "#);
     // Overloads together.
     insta::assert_snapshot!(read(json!({ "symbol": "Rate/price", "path": "src/rate.ts" })).await, @"
     src/rate.ts:2  method Rate/price
-        2    price(count: number): number;
+    2    price(count: number): number;
     src/rate.ts:3  method Rate/price
-        3    price(count: string): number;
+    3    price(count: string): number;
     src/rate.ts:4  method Rate/price
-        4    price(count: unknown): number {
-        5      return Number(count);
-        6    }
+    4    price(count: unknown): number {
+    5      return Number(count);
+    6    }
     [syntax only: names not resolved · no server for .ts: Add a catalogue row.]
     ");
     // The declaration around a line.
     insta::assert_snapshot!(read(json!({ "at": "src/rate.py:14" })).await, @r#"
     src/rate.py:5  class Rate
-        5  @functools.total_ordering
-        6  class Rate(Base):
-        7      """The rate of a product."""
-        8  
-        9      value: int = 0
-       10  
-       11      def price(self, count: int) -> int:
-           … 2 lines
-       14  
-       15      @property
-       16      def name(self):
-       17          return "rate"
+     5  @functools.total_ordering
+     6  class Rate(Base):
+     7      """The rate of a product."""
+     8  
+     9      value: int = 0
+    10  
+    11      def price(self, count: int) -> int:
+        … 2 lines
+    14  
+    15      @property
+    16      def name(self):
+    17          return "rate"
     [syntax only: names not resolved]
     "#);
     insta::assert_snapshot!(read(json!({ "symbols": ["limit", "Nothing", "Close"] })).await, @r#"
     src/rate.ts:8  constant limit
-        8  export const limit = 3;
+    8  export const limit = 3;
     symbol: no symbol `Nothing` in the workspace
     Look for it with `lsp_workspace_symbols`, or give its place as at: "file:line".
     src/broken.go:6  function Close
-        6  func Close() {}
+    6  func Close() {}
     [syntax only: names not resolved · syntax errors, so declarations may be missing: src/broken.go · no server for .ts: Add a catalogue row. · no server for .go: Add a catalogue row.]
     "#);
     insta::assert_snapshot!(read(json!({ "symbol": "Rate" })).await, @r#"
@@ -172,11 +172,11 @@ async fn sources_of_symbols() {
     insta::assert_snapshot!(read(json!({ "symbol": "limit", "format": "json" })).await, @r#"{"items":[{"name":"limit","kind":"constant","path":"src/rate.ts","lines":[{"line":8,"text":"export const limit = 3;"}]}],"total":1,"status":{"endpoint":"syntax only: names not resolved","readiness":"","complete":null,"note":"no server for .ts: Add a catalogue row.","source":"syntax"}}"#);
     insta::assert_snapshot!(read(json!({ "symbol": "Rate", "path": "src/rate.py", "part": "all", "limit": 5 })).await, @r#"
     src/rate.py:5  class Rate
-        5  @functools.total_ordering
-        6  class Rate(Base):
-        7      """The rate of a product."""
-        8  
-        9      value: int = 0
+     5  @functools.total_ordering
+     6  class Rate(Base):
+     7      """The rate of a product."""
+     8  
+     9      value: int = 0
     … 8 more: cursor="5"
     [syntax only: names not resolved · no server for .py: Add a catalogue row.]
     "#);
@@ -216,34 +216,34 @@ async fn sources_of_names_with_several_meanings() {
     // Code, not the key of a data file.
     insta::assert_snapshot!(read(json!({ "symbol": "render" })).await, @"
     src/app.ts:3  method App/render
-        3    render() {
-        4      return 1;
-        5    } stop() {
+    3    render() {
+    4      return 1;
+    5    } stop() {
     [syntax only: names not resolved · also key at package.json:1:18 · no server for .ts: Add a catalogue row.]
     ");
     // The line in which a body ends is shown if another declaration begins in it.
     insta::assert_snapshot!(read(json!({ "symbol": "App" })).await, @"
     src/app.ts:1  class App
-        1  export class App {
-        2    version = 1;
-        3    render() {
-        4      return 1;
-        5    } stop() {
-           … 2 lines
-        8  }
+    1  export class App {
+    2    version = 1;
+    3    render() {
+    4      return 1;
+    5    } stop() {
+       … 2 lines
+    8  }
     [syntax only: names not resolved · no server for .ts: Add a catalogue row.]
     ");
     // The name that other tools accept.
     insta::assert_snapshot!(read(json!({ "symbol": "new" })).await, @"
     src/rate.rs:3  method Rate/new
-        3      fn new() -> Self {
-        4          Self
-        5      }
+    3      fn new() -> Self {
+    4          Self
+    5      }
     [syntax only: names not resolved · no server for .rs: Add a catalogue row.]
     ");
     insta::assert_snapshot!(read(json!({ "symbol": "go" })).await, @"
     src/rate.rs:7  function go
-        7  fn go() {}
+    7  fn go() {}
     [syntax only: names not resolved · also `inner/go` · no server for .rs: Add a catalogue row.]
     ");
     insta::assert_snapshot!(read(json!({ "symbol": "Keys", "path": ".aws/keys.py" })).await, @r#"

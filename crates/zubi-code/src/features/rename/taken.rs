@@ -144,8 +144,8 @@ impl EditedFile<'_> {
         let mut compare = |scope: &str, siblings: &[OutlineSymbol], is_root: bool| {
             for renamed in siblings.iter().filter(|symbol| self.is_edited(symbol)) {
                 is_global |= is_root && declared_segments(&renamed.name).len() == 1;
-                for other in siblings.iter().filter(|other| !self.is_edited(other) && self.is_namesake(renamed, other))
-                {
+                let others = siblings.iter().filter(|other| !self.is_edited(other) && !self.is_export_alias(other));
+                for other in others.filter(|other| self.is_namesake(renamed, other)) {
                     let is_refused = self.is_refused_beside(renamed.kind, other.kind);
                     if found.as_ref().is_none_or(|found| is_refused && !found.is_refused) {
                         found = Some(taken(other.selection, scope.to_owned(), is_refused));
@@ -211,6 +211,13 @@ impl EditedFile<'_> {
     fn is_edited(&self, symbol: &OutlineSymbol) -> bool {
         let start = symbol.selection.start();
         self.offsets.iter().any(|offset| *offset == start || symbol.selection.contains(*offset))
+    }
+
+    /// Whether a symbol is the name after `as` in `export { a as b }`, which is no name in the file itself.
+    fn is_export_alias(&self, symbol: &OutlineSymbol) -> bool {
+        let before = self.document.text.get(..usize::from(symbol.selection.start())).unwrap_or_default();
+        let Some(list) = before.trim_end().strip_suffix(" as") else { return false };
+        list.rsplit_once('{').is_some_and(|(head, _)| head.trim_end().trim_end_matches(" type").ends_with("export"))
     }
 
     /// Whether a symbol has the new name with the same qualifiers as the renamed one.
@@ -341,6 +348,23 @@ pub(super) mod tests {
         assert_eq!(check("from .a import old, new\n"), "refused: 1");
         assert_eq!(check("import a\na.old()\nclass new: pass\n"), "free");
         assert_eq!(check("from .a import new\nclass A:\n  def old(self): pass\n"), "free");
+    }
+
+    #[test]
+    fn an_exported_name_is_not_taken() {
+        // A server lists the names of such lists like declarations.
+        let check = |text: &str| {
+            with_file("typescript", "a.ts", text, |edited, symbols| {
+                let at = text.find("new").unwrap();
+                let selection = TextRange::at(size(at), size("new".len()));
+                let listed = OutlineSymbol { name: "new".to_owned(), selection, ..symbols.last().unwrap().clone() };
+                let symbols = [symbols, &[listed]].concat();
+                edited.find_taken(&"a.ts".into(), &symbols).is_some()
+            })
+        };
+        assert!(!check("export { old as new };\nclass old {}\n"));
+        assert!(!check("export type { other, old as new };\nclass old {}\n"));
+        assert!(check("import { other as new } from './b';\nclass old {}\n"));
     }
 
     #[test]
