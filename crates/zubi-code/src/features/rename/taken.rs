@@ -213,7 +213,7 @@ impl EditedFile<'_> {
         self.offsets.iter().any(|offset| *offset == start || symbol.selection.contains(*offset))
     }
 
-    /// Whether a symbol is the name after `as` in `export { a as b }`, which is no name in the file itself.
+    /// Whether a symbol is the name after `as` in `export { a as b }`: other files use it, and this one does not.
     fn is_export_alias(&self, symbol: &OutlineSymbol) -> bool {
         let before = self.document.text.get(..usize::from(symbol.selection.start())).unwrap_or_default();
         let Some(list) = before.trim_end().strip_suffix(" as") else { return false };
