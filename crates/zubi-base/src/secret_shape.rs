@@ -233,6 +233,36 @@ fn key_body(text: &str) -> usize {
 /// The minimum length of a line of Base64 in a key; RFC 7468 has 64.
 const MIN_KEY_LINE: usize = 32;
 
+/// The placeholder for a line inside a private key. An excerpt does not have the first line of the key, by which
+/// [`find`] recognizes the others.
+pub const KEY_LINE: &str = "(redacted: a line of a private key)";
+
+/// Finds the lines inside private keys, for readers that show a text line by line.
+#[derive(Debug, Default)]
+pub struct KeyLines {
+    is_inside: bool,
+}
+
+impl KeyLines {
+    /// Returns whether the next line of the text is between the first and the last line of a private key.
+    pub fn is_next_inside(&mut self, line: &str) -> bool {
+        if let Some(begin) = line.find("-----BEGIN ") {
+            let key = line.get(begin..).unwrap_or_default();
+            self.is_inside = private_key(key).is_some() && !key.contains("-----END ");
+            return false;
+        }
+        // Also a key in a string or a list of strings.
+        let is_body = |c: char| c.is_ascii_alphanumeric() || c.is_whitespace() || "+/=\\\"',-:|.".contains(c);
+        self.is_inside &= !line.contains("-----END ") && line.chars().all(is_body);
+        self.is_inside
+    }
+}
+
+/// Returns whether a part of a line may be a part of a private key: a long word of Base64.
+pub fn may_be_key_line(line: &str) -> bool {
+    line.split(|c: char| !(c.is_ascii_alphanumeric() || "+/=".contains(c))).any(|word| word.len() >= MIN_KEY_LINE)
+}
+
 fn is_token(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '=')
 }

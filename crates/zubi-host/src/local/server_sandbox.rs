@@ -9,9 +9,11 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
+use zubi_base::clock::{Clock as _, SystemClock};
 use zubi_base::config::ServerConfinement;
 use zubi_base::process::CommandSpec;
 use zubi_base::process::confine::Level;
@@ -30,6 +32,10 @@ const BUILDS: &str = "builds";
 
 /// The file by which backups recognize a directory of a cache, and its content (Cache Directory Tagging Specification).
 const CACHE_TAG: (&str, &str) = ("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n");
+
+/// The time after its last use at which zubi deletes a cache directory: no server started in its project meanwhile. A
+/// server creates its cache again.
+const UNUSED: Duration = Duration::from_hours(24 * 90);
 
 /// The sandbox of this host's servers.
 #[derive(Debug)]
@@ -139,8 +145,8 @@ impl HostServerSandbox {
                 std::fs::OpenOptions::new().append(true).create(true).open(&path).map(drop)
             }
         });
-        let mut directories = [&paths.cache].into_iter().chain(&paths.data);
-        let created = created.and_then(|()| directories.try_for_each(std::fs::create_dir_all));
+        let created = created.and_then(|()| create_cache(&paths.cache));
+        let created = created.and_then(|()| paths.data.iter().try_for_each(std::fs::create_dir_all));
         if let Err(error) = created {
             // The server reports what it misses.
             tracing::warn!(server = %project.server, %error, "a path for the server's files cannot be created");
@@ -148,7 +154,19 @@ impl HostServerSandbox {
     }
 }
 
-/// Creates a directory whose files can be created again at any time.
+/// Deletes the cache directories in a directory that were not used since a time.
+fn remove_unused(directory: &Utf8Path, since: SystemTime) -> io::Result<()> {
+    for entry in directory.read_dir_utf8()? {
+        let cache = entry?.into_path();
+        let used = std::fs::symlink_metadata(cache.join(CACHE_TAG.0)).and_then(|tag| tag.modified());
+        if used.is_ok_and(|used| used < since) {
+            std::fs::remove_dir_all(&cache)?;
+        }
+    }
+    Ok(())
+}
+
+/// Creates a directory whose files can be created again at any time, and records that it is used.
 fn create_cache(path: &Utf8Path) -> io::Result<()> {
     std::fs::create_dir_all(path)?;
     let (name, content) = CACHE_TAG;
@@ -192,6 +210,12 @@ impl ServerSandbox for HostServerSandbox {
             .to_owned();
         let paths = self.writable_paths(project, &command, &temporary);
         self.create_paths(project, &paths);
+        if let Some(parent) = paths.cache.parent() {
+            let (parent, since) =
+                (parent.to_owned(), SystemTime::UNIX_EPOCH + SystemClock.now().saturating_sub(UNUSED));
+            // Not awaited: the server does not need it. A failure leaves directories for the next start.
+            drop(tokio::task::spawn_blocking(move || remove_unused(&parent, since)));
+        }
         let has_network = self.has_network(project);
         let writable: Vec<_> = paths.all().cloned().collect();
         let context = SandboxContext { folders: &self.folders, temporary: &temporary, home: self.sandbox.home() };
@@ -229,5 +253,31 @@ impl ServerSandbox for HostServerSandbox {
             None => "no network".to_owned(),
         };
         level.describe(&files, &network)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unused_caches_are_deleted() {
+        let directory = tempfile::tempdir().unwrap();
+        let servers = Utf8Path::from_path(directory.path()).unwrap();
+        let now = SystemTime::UNIX_EPOCH + SystemClock.now();
+        for (name, days) in [("old", 100), ("recent", 10)] {
+            create_cache(&servers.join(name)).unwrap();
+            let tag = std::fs::File::options().append(true).open(servers.join(name).join(CACHE_TAG.0)).unwrap();
+            tag.set_modified(now - Duration::from_hours(24 * days)).unwrap();
+        }
+        std::fs::create_dir(servers.join("without a tag")).unwrap();
+        remove_unused(servers, now - UNUSED).unwrap();
+        let mut left: Vec<_> =
+            servers.read_dir_utf8().unwrap().map(|entry| entry.unwrap().file_name().to_owned()).collect();
+        left.sort();
+        assert_eq!(left, ["recent", "without a tag"]);
+        create_cache(&servers.join("recent")).unwrap();
+        let used = std::fs::metadata(servers.join("recent").join(CACHE_TAG.0)).unwrap().modified().unwrap();
+        assert!(used >= now - Duration::from_secs(5), "a start records the use");
     }
 }

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use zubi_base::secret_shape::{KEY_LINE, KeyLines};
 use zubi_exec::store::OutputStore;
 use zubi_tool_api::{ToolCx, ToolError, ToolOutput, Truncation};
 
@@ -112,14 +113,18 @@ fn count_lines(file: File) -> io::Result<u64> {
 fn read_lines(file: File, first: u64, line_count: u64, budget: usize) -> io::Result<Vec<String>> {
     let mut reader = BufReader::with_capacity(1 << 16, file);
     let (mut found, mut bytes) = (Vec::new(), 0);
+    let (mut keys, mut begins_in_key) = (KeyLines::default(), false);
     for number in 1.. {
+        let Some(mut line) = read_line(&mut reader)? else { break };
+        let is_in_key = keys.is_next_inside(&line);
         if number < first {
-            if reader.skip_until(b'\n')? == 0 {
-                break;
-            }
             continue;
         }
-        let Some(line) = read_line(&mut reader)? else { break };
+        // The registry recognizes a key only by its first line.
+        begins_in_key = is_in_key && (begins_in_key || number == first);
+        if begins_in_key {
+            line = format!("{KEY_LINE}\n");
+        }
         bytes += line.len();
         if found.len() as u64 >= line_count || (bytes > budget && !found.is_empty()) {
             break;

@@ -63,3 +63,24 @@ async fn answers_have_no_secrets() {
     [disk · sha  · redacted: 1 private-key; the user can show a kind with `show-secrets`]
     "#);
 }
+
+#[tokio::test]
+async fn a_search_shows_no_line_of_a_key() {
+    let session = Session::new(PROJECT);
+    for query in ["BKcw", "7VJTUt9Us8cKj"] {
+        let found = session.call("file.search", json!({ "query": query, "context": 1 })).await;
+        assert!(found.contains("(redacted: a line of a private key)"), "{found}");
+        assert!(!found.contains("BKcwgg") && !found.contains("IBADAN"), "{found}");
+    }
+    let listed = "//- deploy.js\nconst key = [\"-----BEGIN PRIVATE KEY-----\",\n  \"MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\",\n  \"-----END PRIVATE KEY-----\"];\n";
+    let found = Session::new(listed).call("file.search", json!({ "query": "BEGIN", "context": 1 })).await;
+    assert!(found.contains("(redacted: a line of a private key)") && !found.contains("IBADAN"), "{found}");
+    let key = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
+    let account = format!(
+        "//- account.json\n{{\"private_key\": \"-----BEGIN PRIVATE KEY-----\\n{}{key}\\n-----END PRIVATE KEY-----\\n\"}}\n",
+        format!("{key}\\n").repeat(9)
+    );
+    let found =
+        Session::new(&account).call("file.search", json!({ "query": "Us8cKj\\n-----END", "regex": false })).await;
+    assert!(found.contains("(redacted)") && !found.contains("KcwggSj"), "{found}");
+}

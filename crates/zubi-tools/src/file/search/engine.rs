@@ -1,6 +1,7 @@
 //! Search engine with ripgrep's crates on all processors. Counts all matching lines and stores the first ones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, BufRead, BufReader};
 use std::ops::Bound;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,6 +13,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch};
 use ignore::{ParallelVisitor, ParallelVisitorBuilder, WalkState};
 use tokio_util::sync::CancellationToken;
+use zubi_base::secret_shape::{self, KEY_LINE, KeyLines, SecretCounts, ShownSecrets};
 use zubi_base::walk::{self, WalkOptions};
 use zubi_base::{credentials, fs};
 
@@ -26,6 +28,8 @@ const MAX_STATES: usize = 64 << 20;
 const MAX_LINE: usize = 8 << 20;
 /// Maximum number of characters shown of a line, around the match.
 const MAX_EXCERPT: usize = 240;
+/// The end of the first line of every private key in PEM.
+const KEY_MARK: &[u8] = b"PRIVATE KEY-----";
 /// Characters shown before the match.
 const BEFORE_MATCH: usize = 60;
 
@@ -307,9 +311,75 @@ impl<'s> Worker<'s> {
         }
         self.shared.searched.fetch_add(1, Ordering::Relaxed);
         if sink.total > 0 {
+            let mut matched_lines = sink.matched_lines;
+            self.redact_keys(path, &mut matched_lines);
             let mut found = self.shared.lock_findings();
-            found.add(path.to_owned(), sink.total, sink.matched_lines, self.shared.limits.limit);
+            found.add(path.to_owned(), sink.total, matched_lines, self.shared.limits.limit);
         }
+    }
+}
+
+impl Worker<'_> {
+    /// Replaces the lines inside private keys, except those of a key that is shown from its first line on: by that line,
+    /// the registry recognizes the key. Reads the file again only if a line may be one.
+    fn redact_keys(&self, path: &Utf8Path, lines: &mut [MatchedLine]) {
+        let is_suspicious = |line: &MatchedLine| line.texts().any(|(_, text)| secret_shape::may_be_key_line(text));
+        if !lines.iter().any(is_suspicious) {
+            return;
+        }
+        let inside = match self.shared.unsaved.get(path) {
+            Some(text) => key_lines(text.as_bytes()),
+            None => fs::open_no_follow(path).and_then(|file| key_lines(BufReader::new(file))),
+        };
+        let shown: BTreeSet<u64> = lines.iter().flat_map(MatchedLine::texts).map(|(number, _)| number).collect();
+        for (number, text) in lines.iter_mut().flat_map(MatchedLine::texts_mut) {
+            let is_key = match &inside {
+                Ok(inside) => inside.get(&number).is_some_and(|first| {
+                    let is_recognized =
+                        first.is_some_and(|first| (first..number).all(|before| shown.contains(&before)));
+                    !is_recognized
+                }),
+                // Nothing that may be a key is shown of a file that cannot be read again.
+                Err(_) => secret_shape::may_be_key_line(text),
+            };
+            if is_key {
+                KEY_LINE.clone_into(text);
+            }
+        }
+    }
+}
+
+/// Returns the numbers of the lines inside private keys, with that of the key's first line if an excerpt leaves that line
+/// as it is.
+fn key_lines(text: impl BufRead) -> io::Result<BTreeMap<u64, Option<u64>>> {
+    let (mut keys, mut inside, mut first) = (KeyLines::default(), BTreeMap::new(), None);
+    for (line, number) in text.split(b'\n').zip(1..) {
+        let line = line?;
+        if keys.is_next_inside(&String::from_utf8_lossy(&line)) {
+            inside.insert(number, first);
+        } else {
+            first = key_after_mark(&line).is_none().then_some(number);
+        }
+    }
+    Ok(inside)
+}
+
+/// Returns what follows the end of a private key's first line in the same line, if anything does.
+fn key_after_mark(line: &[u8]) -> Option<&[u8]> {
+    let mark = line.windows(KEY_MARK.len()).position(|part| part == KEY_MARK)?;
+    line.get(mark + KEY_MARK.len()..).map(<[u8]>::trim_ascii).filter(|rest| !rest.is_empty())
+}
+
+impl MatchedLine {
+    /// Returns the line and those around it, with their numbers.
+    fn texts(&self) -> impl Iterator<Item = (u64, &String)> {
+        let around = self.before.iter().chain(&self.after).map(|(number, text)| (*number, text));
+        around.chain([(self.number, &self.text)])
+    }
+
+    fn texts_mut(&mut self) -> impl Iterator<Item = (u64, &mut String)> {
+        let around = self.before.iter_mut().chain(&mut self.after).map(|(number, text)| (*number, text));
+        around.chain([(self.number, &mut self.text)])
     }
 }
 
@@ -369,6 +439,12 @@ impl Sink for LineCollector<'_> {
 /// Returns the match's 1-based column in characters and the shown part of the line.
 fn excerpt(line: &[u8], start: usize) -> (usize, String) {
     let before = String::from_utf8_lossy(line.get(..start).unwrap_or_default());
+    if key_after_mark(line).is_some() {
+        // An excerpt may begin inside a key that is in one line.
+        let (mut counts, shown) = (SecretCounts::default(), ShownSecrets::default());
+        let text = secret_shape::redact(&String::from_utf8_lossy(line), &shown, &mut counts);
+        return (before.chars().count() + 1, text.trim().chars().take(MAX_EXCERPT).collect());
+    }
     let column = before.chars().count();
     // Bounded, because a line may have millions of bytes.
     let rest = line.get(start..).unwrap_or_default();
