@@ -35,19 +35,19 @@ async fn a_language_without_an_installed_server() {
       8:15  return `📐 ${totalArea(circle, square, 1)} and ${circle.area()}`;
     src/shape.ts
       29:17  export function totalArea(first: Shape, second: Shape, scale: number): number {  (declaration)
-    [text search: names only · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
+    [text search: names only · `tsc` is not installed · `typescript-language-server` is not installed]
     "#);
     assert_snapshot!(zubi.call_stable("lsp_definition", json!({ "at": "src/report.ts:8 totalArea" })).await, @"
     at src/report.ts:8:15 totalArea
     1 definition of `totalArea`
     src/shape.ts
       29:17  export function totalArea(first: Shape, second: Shape, scale: number): number {
-    [syntax only: names not resolved · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
+    [syntax only: names not resolved · `tsc` is not installed · `typescript-language-server` is not installed]
     ");
     assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
     1 symbol matching `Circle`
       class Circle  src/shape.ts:8:14  export class Circle implements Shape {
-    [syntax only: names not resolved · without a server: exact names only, from the outlines of 2 files · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
+    [syntax only: names not resolved · without a server: exact names only, from the outlines of 2 files · `tsc` is not installed · `typescript-language-server` is not installed]
     ");
     assert_snapshot!(zubi.call_stable("lsp_document_symbols", json!({ "path": "src" })).await, @"
     8 symbols in 4 files of `src`, depth 1
@@ -67,20 +67,20 @@ async fn a_language_without_an_installed_server() {
     ");
     assert_snapshot!(zubi.call_stable("read_symbol", json!({ "symbol": "Circle" })).await, @"
     src/shape.ts:7  class Circle
-        7  /** A circle by its radius. */
-        8  export class Circle implements Shape {
-        9    constructor(readonly radius: number) {}
-       10  
-       11    area(): number {
-           … 2 lines
-       14  }
-    [syntax only: names not resolved · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
+     7  /** A circle by its radius. */
+     8  export class Circle implements Shape {
+     9    constructor(readonly radius: number) {}
+    10  
+    11    area(): number {
+        … 2 lines
+    14  }
+    [syntax only: names not resolved · `tsc` is not installed · `typescript-language-server` is not installed]
     ");
     // A file that is too large to parse may declare the name.
     project.write("src/large.ts", &format!("export class Vast {{}}\n// {}\n", "x".repeat(300_000)));
     assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "Vast" })).await, @"
     0 symbols matching `Vast`
-    [syntax only: names not resolved · may be incomplete: not parsed: src/large.ts (the file has 300025 bytes, which is too large to parse; the maximum is 262144 bytes) · without a server: exact names only, from the outlines of 1 file · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
+    [syntax only: names not resolved · may be incomplete: not parsed: src/large.ts (the file has 300025 bytes, which is too large to parse; the maximum is 262144 bytes) · without a server: exact names only, from the outlines of 1 file · `tsc` is not installed · `typescript-language-server` is not installed]
     ");
     assert_snapshot!(zubi.call_refused("read_symbol", json!({ "symbol": "Vast" })).await, @r#"
     Invalid input: symbol: no symbol `Vast` in the workspace so far (may be incomplete: not parsed: src/large.ts (the file has 300025 bytes, which is too large to parse; the maximum is 262144 bytes) · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6)

@@ -218,10 +218,17 @@ fn rank(texts: impl Iterator<Item = (Utf8PathBuf, String)>, words: &FxHashSet<St
     RelatedFiles { files: ranked.into_iter().take(MAX_RELATED).map(|(_, path)| path).collect(), omitted }
 }
 
-/// Returns the name by which other files refer to a file or folder: that of the folder for `mod.rs` and `index.ts`.
+/// Returns the name by which other files refer to a file or folder: that of the folder for `mod.rs` and `index.ts`, but
+/// not for `mod.py`.
 fn module_name(path: &Utf8Path) -> Option<&str> {
-    let stem = path.file_stem()?;
-    if ["index", "mod", "__init__"].contains(&stem) { path.parent()?.file_name() } else { Some(stem) }
+    let (stem, extension) = (path.file_stem()?, path.extension().unwrap_or_default());
+    let is_of_folder = match stem {
+        "mod" => extension == "rs",
+        "__init__" => extension.starts_with("py"),
+        "index" => ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"].contains(&extension),
+        _ => false,
+    };
+    if is_of_folder { path.parent()?.file_name() } else { Some(stem) }
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::sync::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use zubi_base::sync::lock;
 
+use crate::status::AnswerStatus;
+
 /// The maximum number of sessions and of remarks of one session that are stored.
 const MAX_STORED: usize = 256;
 
@@ -28,6 +30,19 @@ impl SessionRemarks {
             seen.clear();
         }
         remarks.retain(|remark| seen.insert(remark.clone()));
+    }
+}
+
+impl SessionRemarks {
+    /// Removes the hints about absent servers that a session has seen; the reasons stay.
+    pub fn remove_seen_hints(&self, session: u64, status: &mut AnswerStatus) {
+        for absent in status.absent.iter_mut().filter(|absent| !absent.hint.is_empty()) {
+            let mut shown = vec![format!("{}: {}", absent.reason, absent.hint)];
+            self.retain_new(session, &mut shown);
+            if shown.is_empty() {
+                absent.hint.clear();
+            }
+        }
     }
 }
 

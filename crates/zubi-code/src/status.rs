@@ -195,11 +195,14 @@ impl AnswerStatus {
         // With an answer, an absent server is worth a clause. Without one, the first field already has the `reason`,
         // and only the hint is missing.
         for absent in self.absent.iter().take(MAX_ABSENT) {
-            parts.push(if self.endpoints.is_empty() && self.source == AnswerSource::Servers {
-                absent.hint.clone()
-            } else {
-                format!("{}: {}", absent.reason, absent.hint)
-            });
+            let is_first_field = self.endpoints.is_empty() && self.source == AnswerSource::Servers;
+            match (is_first_field, absent.hint.is_empty()) {
+                // The session has seen the hint.
+                (true, true) => {}
+                (false, true) => parts.push(absent.reason.clone()),
+                (true, false) => parts.push(absent.hint.clone()),
+                (false, false) => parts.push(format!("{}: {}", absent.reason, absent.hint)),
+            }
         }
         parts.extend(more_absent(self.absent.len()));
         (!parts.is_empty()).then(|| parts.join(" · "))

@@ -150,7 +150,13 @@ pub(crate) async fn edit_symbol(
         check::check_result(unit, action, &with_head, &after, given, allows_loss)?;
         return Ok(SymbolEdit { replacements: with_head.replacements, notes });
     }
-    Err(first_error.unwrap_or_else(|| unit.shared_line("change")))
+    let error = first_error.unwrap_or_else(|| unit.shared_line("change"));
+    Err(unit.joined_by_comma().filter(|_| action != SymbolAction::Delete).map_or(error, |other| {
+        RejectedEdit::new(
+            format!("text: not a part of the statement that declares `{}` and `{other}`", unit.name()),
+            "Nothing was changed. Pass only the part between the commas, as in `name = value`, or edit the text with `edit_files`.",
+        )
+    }))
 }
 
 /// Computes the change of a declaration that only a server knows: without a grammar, nothing proves that the result is

@@ -59,7 +59,7 @@ impl Module {
         Some(new.iter().cloned().chain(rest).collect::<Vec<_>>().join("."))
     }
 
-    /// Rewrites the import statement of a line: `from .old import x`, `from pkg import old`, `import old`.
+    /// Rewrites the import statement of a line: `from .old import x`, `from pkg import old`, `import a, old as b`.
     fn rewrite_import(
         &self,
         line: &str,
@@ -75,10 +75,26 @@ impl Module {
         let (Some(from), Some(module)) = (word(0), word(1)) else { return Vec::new() };
         let Some(range) = words.get(1) else { return Vec::new() };
         let (name, new_name) = (self.old.file_name().unwrap_or_default(), self.new.file_name().unwrap_or_default());
-        if from == "import" && module == name && self.is_beside(old_path) && word(2) != Some("as") {
-            let new = self.new.strip_prefix(self.old.parent().unwrap_or(&self.old)).ok();
-            let new = new.map(|new| new.as_str().replace('/', "."));
-            return new.map(|new| edit(range, format!("{new} as {name}"))).into_iter().collect();
+        let top_level = self.top_level_name().filter(|_| self.is_beside(old_path));
+        // The new module for the old one, or for one of its parts.
+        let renamed = |module: &str| {
+            let rest = module.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with('.'))?;
+            top_level.as_ref().map(|new| format!("{new}{rest}"))
+        };
+        if from == "import" {
+            let mut edits = Vec::new();
+            let mut index = 1;
+            while let (Some(imported), Some(range)) = (word(index), words.get(index)) {
+                let has_alias = word(index + 1) == Some("as");
+                match renamed(imported) {
+                    Some(new) if has_alias => edits.push(edit(range, new)),
+                    Some(new) if imported == name => edits.push(edit(range, format!("{new} as {name}"))),
+                    // `import old.part` binds `old`, which the code then uses.
+                    _ => {}
+                }
+                index += if has_alias { 3 } else { 1 };
+            }
+            return edits;
         }
         if from != "from" || word(2) != Some("import") {
             return Vec::new();
@@ -102,9 +118,8 @@ impl Module {
             if let Some(new_text) = target.and_then(|target| relative_module(path, &target)) {
                 return if new_text == module { Vec::new() } else { vec![edit(range, new_text)] };
             }
-        } else if module == name && self.is_beside(old_path) {
-            let new = self.new.strip_prefix(self.old.parent().unwrap_or(&self.old)).ok();
-            return new.map(|new| edit(range, new.as_str().replace('/', "."))).into_iter().collect();
+        } else if let Some(new) = renamed(module) {
+            return vec![edit(range, new)];
         }
         // `from pkg import old`: the name of the module itself, if its package stays.
         let package = self.old.parent();
@@ -130,6 +145,12 @@ impl Module {
                 edit(range, if is_renamed { new_name.to_owned() } else { format!("{new_name} as {name}") })
             })
             .collect()
+    }
+
+    /// Returns the dotted name of the moved module, from the directory in which it was.
+    fn top_level_name(&self) -> Option<String> {
+        let new = self.new.strip_prefix(self.old.parent().unwrap_or(&self.old)).ok()?;
+        Some(new.as_str().replace('/', "."))
     }
 
     /// Whether a file was in the directory of the moved module, which is not in a package.

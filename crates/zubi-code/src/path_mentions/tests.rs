@@ -63,6 +63,18 @@ fn python_modules() {
     run.py: import tool as util
     run.py: from tool import x
     ");
+    let run = "import os, util\nimport util as u, sys\nimport util.part\nimport utility\nimport other as util\n";
+    insta::assert_snapshot!(check(&[("run.py", run), ("util.py", "x = 1\n")], "util.py", "tool.py", &[]), @"
+    run.py: import os, tool as util
+    run.py: import tool as u, sys
+    ");
+    let run = "import pkg.a as A\nfrom pkg.a import (\n    x)\nfrom pkg import a\nimport pkg\n";
+    insta::assert_snapshot!(check(&[("run.py", run), ("pkg/a.py", "x = 1\n")], "pkg", "library", &[]), @"
+    run.py: import library.a as A
+    run.py: from library.a import (
+    run.py: from library import a
+    run.py: import library as pkg
+    ");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use zubi_base::text::ellipsize;
 use zubi_syntax::Declaration;
 
-use super::unit::{SymbolUnit, line_end, line_start};
+use super::unit::{SymbolUnit, has_only_comments, line_end, line_start};
 use super::{Candidate, ParsedText, RejectedEdit, SymbolAction};
 use crate::markup::clean_line;
 
@@ -26,6 +26,9 @@ pub(super) fn check_result(
     allows_loss: bool,
 ) -> Result<Vec<String>, RejectedEdit> {
     let before = unit.parsed;
+    if action == SymbolAction::Delete {
+        check_removed(unit, candidate)?;
+    }
     if after.layout.errors.len() > before.layout.errors.len() {
         let errors = &after.layout.errors;
         let is_inserted =
@@ -52,6 +55,11 @@ pub(super) fn check_result(
         if is_string(old) && !is_string(new) {
             notes.push(format!("the new `{}` has no documentation string", old.name));
         }
+        for word in PREFIXES {
+            if has_prefix(&before.text, old, word) && !has_prefix(&after.text, new, word) {
+                notes.push(format!("the old `{}` has `{word}`, and the new one has not", old.name));
+            }
+        }
     }
     if matches!(action, SymbolAction::InsertBefore | SymbolAction::InsertAfter) {
         let parent = unit.first().and_then(|first| first.parent);
@@ -64,6 +72,16 @@ pub(super) fn check_result(
         }
     }
     Ok(notes)
+}
+
+/// Words before a declaration without which others can no longer use it, and which a new text easily lacks.
+const PREFIXES: [&str; 3] = ["export", "default", "template"];
+
+/// Whether a word is between the beginning of a declaration and its name.
+fn has_prefix(text: &str, declaration: &Declaration, word: &str) -> bool {
+    let start = declaration.range.start.min(declaration.signature.start);
+    let head = text.get(start..declaration.name_range.start).unwrap_or_default();
+    head.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == word)
 }
 
 /// Returns the declaration of the unit's name in the given text.
@@ -91,6 +109,27 @@ fn parent_names(unit: &SymbolUnit<'_>) -> Vec<String> {
 fn names_above(parsed: &ParsedText, declaration: &Declaration) -> Vec<String> {
     let index = parsed.outline.declarations.iter().position(|it| std::ptr::eq(it, declaration)).unwrap_or_default();
     parsed.outline.above(index).into_iter().map(str::to_owned).collect()
+}
+
+/// Checks that a removal takes nothing from its surroundings but separators, white space and comments: what is there
+/// may be no declaration.
+fn check_removed(unit: &SymbolUnit<'_>, candidate: &Candidate) -> Result<(), RejectedEdit> {
+    let own = unit.range.start..unit.end();
+    let outside = candidate.replacements.iter().flat_map(|it| {
+        let Range { start, end } = it.range;
+        [start..end.min(own.start), start.max(own.end)..end]
+    });
+    for range in outside.filter(|range| range.start < range.end) {
+        let removed = unit.text().get(range).unwrap_or_default();
+        if !has_only_comments(&removed.replace([',', ';'], " ")) {
+            let shown = clean_line(&ellipsize(removed.trim(), MAX_LINE));
+            return Err(RejectedEdit::new(
+                format!("the change would remove `{shown}` too"),
+                "Nothing was changed. Edit the text with `edit_files`.",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Checks that all other declarations are still there, in the same scopes.

@@ -26,6 +26,10 @@ impl SymbolUnit<'_> {
     /// an expression.
     fn line_separators(&self) -> Vec<Option<char>> {
         let mut separators = self.separators();
+        if self.separator.is_some_and(|(separator, _)| separator == ',') {
+            // Another separator would divide the list: `const a = 1; b = 2` for `const a = 1, b = 2`.
+            return vec![Some(',')];
+        }
         if !self.is_list_element() {
             separators.retain(|separator| *separator != Some(','));
         }

@@ -120,12 +120,36 @@ impl<'a> SymbolUnit<'a> {
         self.siblings().map(|(_, it)| it).take_while(|it| it.range.end <= self.range.start).last()
     }
 
-    /// Returns the position of the comma between the previous sibling and the unit.
+    /// Returns the position of the comma before the unit, if only white space and comments are between them. The element
+    /// before the comma may be no declaration: `...base` in an object of JavaScript.
     pub(super) fn comma_before(&self) -> Option<usize> {
+        let direct = self.text().get(..self.range.start)?.trim_end();
+        if direct.ends_with(',') {
+            return Some(direct.len() - 1);
+        }
         let previous = self.previous()?;
         let between = self.text().get(previous.range.end..self.range.start)?;
         let at = previous.range.end + between.len() - between.trim_start().len();
-        self.text().get(at..)?.starts_with(',').then_some(at)
+        let rest = self.text().get(at..self.range.start)?.strip_prefix(',')?;
+        has_only_comments(rest).then_some(at)
+    }
+
+    /// Returns the name of the unit.
+    pub(super) fn name(&self) -> &'a str {
+        self.first().map_or("", |first| first.name.as_str())
+    }
+
+    /// Returns a variable or constant that a comma joins with the unit, which is one as well: `const a = 1, b = 2`.
+    pub(super) fn joined_by_comma(&self) -> Option<&'a str> {
+        let is_value = |it: &Declaration| matches!(it.kind, DeclarationKind::Variable | DeclarationKind::Constant);
+        self.first().filter(|first| is_value(first))?;
+        let is_next = |it: &&Declaration| {
+            self.separator.is_some_and(|(mark, _)| mark == ',')
+                && self.text().get(self.end()..it.range.start).is_some_and(has_only_comments)
+        };
+        let next = self.siblings().map(|(_, it)| it).find(is_next);
+        let previous = self.previous().filter(|_| self.comma_before().is_some());
+        next.or(previous).filter(|it| is_value(it)).map(|it| it.name.as_str())
     }
 
     /// Whether the unit is an element of a list with commas.
@@ -168,6 +192,22 @@ pub(super) fn line_end(text: &str, offset: usize) -> usize {
 /// Returns the start of the next line, or the end of the text.
 pub(super) fn next_line(text: &str, offset: usize) -> usize {
     text.get(offset..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| offset + at + 1)
+}
+
+/// Whether a text has nothing but white space and comments.
+pub(super) fn has_only_comments(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let comment_end = if rest.starts_with("/*") {
+            rest.find("*/").map(|end| end + "*/".len())
+        } else {
+            let is_comment = COMMENT_STARTS.iter().any(|start| rest.starts_with(start));
+            is_comment.then(|| rest.find('\n').unwrap_or(rest.len()))
+        };
+        let Some(after) = comment_end.and_then(|end| rest.get(end..)) else { return false };
+        rest = after.trim_start();
+    }
+    true
 }
 
 fn separator_after(text: &str, end: usize) -> Option<(char, usize)> {

@@ -212,6 +212,6 @@ fn models_created_later_are_found() {
     assert_snapshot!(client.call("lsp_workspace_symbols", &json!({ "query": "Sales" })), @r#"
     1 symbol matching `Sales`
       namespace Sales  a.dlang:1:8  Domain Sales { vision: "v" }
-    [domainlang · ready · the editor does not answer `workspace/symbol` here: `zubi mcp` has language servers of its own]
+    [domainlang · ready · the editor does not answer `workspace/symbol` here]
     "#);
 }

@@ -61,7 +61,7 @@ impl TypedTool for SearchFiles {
         title: "Search in files",
         description: "Searches the workspace's files for a regular expression or a plain text (regex: false) and returns the number of matching lines and files, then the lines by file with their numbers. Ignored, generated and binary files are skipped; unsaved text in the editor takes precedence. For uses of a symbol use lsp_references.",
         notes: "A search takes time linear in the text, whatever the expression. A lower-case query ignores case, unless caseSensitive is set.",
-        tags: &["search text", "search files", "grep", "find", "regex", "ripgrep"],
+        tags: &["search text", "search files", "find text in files", "grep", "find", "regex", "ripgrep"],
         example: || ("Find Error::new", json!({ "query": "Error::new\\(", "pattern": "*.rs", "context": 1 })),
         ..FILE_TOOL
     };

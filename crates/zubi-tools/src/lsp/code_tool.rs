@@ -143,6 +143,7 @@ pub(crate) async fn finish_answer(
     }
     if format == OutputFormat::Text {
         intel.remarks().retain_new(cx.caller.session, &mut answer.status.remarks);
+        intel.remarks().remove_seen_hints(cx.caller.session, &mut answer.status);
     }
     let output = format_answer(answer, format);
     query.record_shown_files(&output.text).await;

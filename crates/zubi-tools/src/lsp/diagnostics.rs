@@ -42,7 +42,7 @@ impl CodeTool for DiagnosticsTool {
         id: "lsp_diagnostics",
         title: "Diagnostics",
         description: "Errors and warnings without a build; since lists only changes.",
-        tags: &["diagnostics", "errors", "warnings", "problems", "lint", "compile errors", "type check"],
+        tags: &["diagnostics", "errors", "warnings", "problems", "lint", "compile errors", "show errors", "type check"],
         listed: &["cursor", "allProjects"],
         example: || ("Errors in a file", json!({ "path": "src/lib.rs", "severity": "error" })),
         ..CODE_TOOL

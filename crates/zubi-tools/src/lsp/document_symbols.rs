@@ -158,7 +158,7 @@ impl CodeTool for DocumentSymbols {
         id: "lsp_document_symbols",
         title: "Outline",
         description: "Kinds, names and lines of declarations.",
-        tags: &["outline", "structure", "symbols in file", "what is in"],
+        tags: &["outline", "structure", "symbols in file", "what is in", "list functions in a file"],
         listed: &["cursor"],
         example: || ("Outline a file, classes and their members", json!({ "path": "src/console.py", "depth": 2 })),
         ..CODE_TOOL

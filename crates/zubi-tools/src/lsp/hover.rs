@@ -33,7 +33,16 @@ impl CodeTool for HoverTool {
         title: "Type and documentation",
         description: "Type or full signature and documentation of a symbol, inferred types included. Cheaper than reading the file that defines it.",
         exposure: Exposure::Deferred,
-        tags: &["hover", "type of", "signature", "documentation of a function", "what type", "docs", "inferred"],
+        tags: &[
+            "hover",
+            "type of",
+            "signature",
+            "documentation of a function",
+            "what type",
+            "type of variable",
+            "docs",
+            "inferred",
+        ],
         example: || ("What is the type on line 12?", json!({ "at": "src/lib.rs:12:9" })),
         ..CODE_TOOL
     };

@@ -25,6 +25,7 @@ const OPERATION: &str = "plan the edits";
 
 /// One replacement.
 #[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct FileEditArgs {
     /// File: path or file:// URI
     #[schemars(extend("x-aliases" = ["file_path", "file", "uri"]))]

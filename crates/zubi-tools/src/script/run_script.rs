@@ -132,6 +132,10 @@ fn answer(end: ScriptEnd, made: &MadeCalls, budget: usize) -> Result<ToolOutput,
     if parts.is_empty() {
         parts.push("(no result: the script returned nothing)".to_owned());
     }
+    if let Some(changes) = made.changes() {
+        // First, so that no cut removes the calls that undo the changes.
+        parts.insert(0, changes);
+    }
     let shown = log_shown + result_shown;
     let truncated = (shown < total).then_some(Truncation { shown, total, cursor: None });
     let gap = made.gap();
