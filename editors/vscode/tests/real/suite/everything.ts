@@ -21,7 +21,7 @@ const LOOKING: readonly Row[] = [
   ["lsp_signature_help", { at: `${REPORT}:8:34` }, "totalArea(first: Shape, second: Shape, scale: number): number", "parameter: second: Shape"],
   ["lsp_workspace_symbols", { query: "totalArea" }, "function totalArea", `${SHAPE}:29:17`],
   ["lsp_document_symbols", { path: SHAPE }, "interface Shape", "class Rectangle", "method area", "function totalArea"],
-  ["read_symbol", { symbol: "totalArea" }, `${SHAPE}:28  function totalArea`, "   29  export function totalArea("],
+  ["read_symbol", { symbol: "totalArea" }, `${SHAPE}:28  function totalArea`, "29  export function totalArea("],
   ["lsp_call_hierarchy", { at: `${SHAPE}:29:17`, direction: "incoming" }, "describe", `${REPORT}:5`],
   ["lsp_implementations", { at: `${SHAPE}:2:18` }, SHAPE, "8:14", "17:14"],
   ["lsp_type_definition", { at: `${REPORT}:6:9` }, SHAPE, "8:14  export class Circle"],
