@@ -1,4 +1,4 @@
-//! What a change leaves of its surroundings: elements that are no declarations, variables of the same statement, words
+//! What a change leaves of its surroundings: elements other than declarations, variables of the same statement, words
 //! before the declaration.
 
 use super::*;
