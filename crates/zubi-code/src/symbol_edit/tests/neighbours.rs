@@ -1,5 +1,5 @@
-//! What a change leaves of its surroundings: elements other than declarations, variables of the same statement, words
-//! before the declaration.
+//! The surroundings of a change: elements other than declarations, variables of the same statement, words before the
+//! declaration.
 
 use super::*;
 
