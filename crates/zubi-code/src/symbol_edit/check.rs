@@ -45,8 +45,7 @@ pub(super) fn check_result(
     }
     let mut notes = Vec::new();
     if action == SymbolAction::Replace && !allows_loss && find_declared(unit, candidate, after).is_none() {
-        let name = unit.first().map_or("", |first| first.name.as_str());
-        return Err(RejectedEdit::new(format!("text: it does not declare `{name}`"), NAME_HINT));
+        return Err(RejectedEdit::new(format!("text: it does not declare `{}`", unit.name()), NAME_HINT));
     }
     if action == SymbolAction::Replace
         && let (Some(old), Some(new)) = (unit.first(), find_declared(unit, candidate, after))

@@ -124,7 +124,10 @@ impl<'a> SymbolUnit<'a> {
     /// before the comma may be no declaration: `...base` in an object of JavaScript.
     pub(super) fn comma_before(&self) -> Option<usize> {
         let direct = self.text().get(..self.range.start)?.trim_end();
-        if direct.ends_with(',') {
+        let line = direct.get(line_start(direct, direct.len())..)?;
+        // Also not in a string that looks like a comment: then the comma stays, which most languages allow.
+        let has_comment = COMMENT_STARTS.iter().any(|start| line.contains(start));
+        if direct.ends_with(',') && !has_comment {
             return Some(direct.len() - 1);
         }
         let previous = self.previous()?;
@@ -169,7 +172,7 @@ impl<'a> SymbolUnit<'a> {
     }
 
     pub(super) fn shared_line(&self, action: &str) -> RejectedEdit {
-        let name = self.first().map_or("", |first| first.name.as_str());
+        let name = self.name();
         RejectedEdit::new(
             format!("zubi cannot {action} `{name}`, which shares its line with other code"),
             "Edit the text with `edit_files`.",

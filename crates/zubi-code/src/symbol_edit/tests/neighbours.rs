@@ -16,6 +16,8 @@ async fn a_removal_takes_no_neighbour() {
     ] {
         assert_eq!(check("a.ts", &object(marked), Delete, "").await, object(expected), "{marked}");
     }
+    let comment = "f();\n\n// One, two,\n\nfunction $0g() {}\n";
+    assert_eq!(check("a.ts", comment, Delete, "").await, "f();\n\n// One, two,\n");
     let lines = "export const w = {\n  a() {},\n  n: 2, // two\n  $0g() {},\n  ...base,\n};\n";
     assert_eq!(check("a.ts", lines, Delete, "").await, lines.replace("  $0g() {},\n", ""));
 }
