@@ -176,9 +176,7 @@ fn private_key(text: &str) -> Option<usize> {
     }
     let start = "-----BEGIN ".len() + name.len() + "-----".len();
     let body = text.get(start..)?;
-    // Also a key in a string or a list of strings, and one with numbers before its lines.
-    let is_body = |c: char| c.is_ascii_alphanumeric() || c.is_whitespace() || "+/=\\\"',-:|.".contains(c);
-    let with_end = body.find(END).filter(|end| body.get(..*end).is_some_and(|body| body.chars().all(is_body)));
+    let with_end = body.find(END).filter(|end| body.get(..*end).is_some_and(|body| body.chars().all(is_key_body)));
     let length = match with_end {
         Some(end) => {
             let after = end + END.len();
@@ -211,8 +209,7 @@ fn key_body(text: &str) -> usize {
         let line = body.get(line_start..).unwrap_or_default();
         // Line numbers and marks of a diff may precede the Base64.
         let word = line.split_whitespace().last().unwrap_or_default().trim_start_matches(['+', '-']);
-        if word.len() < MIN_KEY_LINE || !word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
-        {
+        if word.len() < MIN_KEY_LINE || !word.chars().all(is_base64) {
             break;
         }
         start = line_start + (line.len() - word.len());
@@ -233,6 +230,16 @@ fn key_body(text: &str) -> usize {
 /// The minimum length of a line of Base64 in a key; RFC 7468 has 64.
 const MIN_KEY_LINE: usize = 32;
 
+fn is_base64(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "+/=".contains(c)
+}
+
+/// Whether a character may be between the first and the last line of a key: also of a key in a string or a list of strings,
+/// and with numbers before its lines.
+fn is_key_body(c: char) -> bool {
+    is_base64(c) || c.is_whitespace() || "\\\"',-:|.".contains(c)
+}
+
 /// The placeholder for a line inside a private key. An excerpt does not have the first line of the key, by which
 /// [`find`] recognizes the others.
 pub const KEY_LINE: &str = "(redacted: a line of a private key)";
@@ -251,16 +258,14 @@ impl KeyLines {
             self.is_inside = private_key(key).is_some() && !key.contains("-----END ");
             return false;
         }
-        // Also a key in a string or a list of strings.
-        let is_body = |c: char| c.is_ascii_alphanumeric() || c.is_whitespace() || "+/=\\\"',-:|.".contains(c);
-        self.is_inside &= !line.contains("-----END ") && line.chars().all(is_body);
+        self.is_inside = self.is_inside && !line.contains("-----END ") && line.chars().all(is_key_body);
         self.is_inside
     }
 }
 
 /// Returns whether a part of a line may be a part of a private key: a long word of Base64.
 pub fn may_be_key_line(line: &str) -> bool {
-    line.split(|c: char| !(c.is_ascii_alphanumeric() || "+/=".contains(c))).any(|word| word.len() >= MIN_KEY_LINE)
+    line.split(|c: char| !is_base64(c)).any(|word| word.len() >= MIN_KEY_LINE)
 }
 
 fn is_token(c: char) -> bool {

@@ -31,9 +31,7 @@ impl SessionRemarks {
         }
         remarks.retain(|remark| seen.insert(remark.clone()));
     }
-}
 
-impl SessionRemarks {
     /// Removes the hints about absent servers that a session has seen; the reasons stay.
     pub fn remove_seen_hints(&self, session: u64, status: &mut AnswerStatus) {
         for absent in status.absent.iter_mut().filter(|absent| !absent.hint.is_empty()) {

@@ -195,13 +195,13 @@ impl AnswerStatus {
         // With an answer, an absent server is worth a clause. Without one, the first field already has the `reason`,
         // and only the hint is missing.
         for absent in self.absent.iter().take(MAX_ABSENT) {
-            let is_first_field = self.endpoints.is_empty() && self.source == AnswerSource::Servers;
-            match (is_first_field, absent.hint.is_empty()) {
-                // The session has seen the hint.
-                (true, true) => {}
-                (false, true) => parts.push(absent.reason.clone()),
-                (true, false) => parts.push(absent.hint.clone()),
-                (false, false) => parts.push(format!("{}: {}", absent.reason, absent.hint)),
+            let has_reason = self.endpoints.is_empty() && self.source == AnswerSource::Servers;
+            let reason = Some(&absent.reason).filter(|_| !has_reason);
+            // Empty if the session has seen it.
+            let hint = Some(&absent.hint).filter(|hint| !hint.is_empty());
+            let clauses: Vec<&str> = reason.into_iter().chain(hint).map(String::as_str).collect();
+            if !clauses.is_empty() {
+                parts.push(clauses.join(": "));
             }
         }
         parts.extend(more_absent(self.absent.len()));

@@ -27,10 +27,6 @@ const SEARCH_HINT: &str = "anthropic/searchHint";
 const ALWAYS_LOADED: [&str; 6] =
     ["lsp_references", "read_symbol", "lsp_rename_symbol", "lsp_diagnostics", "apply_edit", "undo_edit"];
 
-/// The maximum size of a search hint, in bytes: in the list of a client that searches tools, and in that of another.
-/// Lists contain it, and descriptions are searched too.
-const MAX_HINT: (usize, usize) = (24, 12);
-
 /// The tools that a list contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ToolListing {
@@ -48,6 +44,14 @@ impl ToolListing {
     pub(crate) fn for_client(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
         if Self::SEARCHING_CLIENTS.iter().any(|client| name.starts_with(client)) { Self::Whole } else { Self::Short }
+    }
+
+    /// Returns the maximum size of a search hint, in bytes. Every list pays for it, and descriptions are searched too.
+    fn max_hint(self) -> usize {
+        match self {
+            Self::Short => 12,
+            Self::Whole => 24,
+        }
     }
 
     pub(crate) fn contains(self, spec: &ToolSpec) -> bool {
@@ -104,12 +108,11 @@ fn meta(spec: &ToolSpec, listing: ToolListing) -> MetaObject {
 /// Returns the first tags of a tool that its name does not contain and that fit; or else the first word of its title.
 fn search_hint(spec: &ToolSpec, listing: ToolListing) -> String {
     let mut hint = String::new();
-    let max = if listing == ToolListing::Whole { MAX_HINT.0 } else { MAX_HINT.1 };
     // No client that searches tools lists the tools that find and call others.
     let tags = if spec.toolset == META_TOOLSET { &[][..] } else { &spec.tags };
     for tag in tags.iter().filter(|tag| !spec.id.contains(tag.replace(' ', "_").as_str())) {
         let separator = if hint.is_empty() { "" } else { ", " };
-        if hint.len() + separator.len() + tag.len() <= max {
+        if hint.len() + separator.len() + tag.len() <= listing.max_hint() {
             hint.push_str(separator);
             hint.push_str(tag);
         }

@@ -75,11 +75,12 @@ impl Module {
         let (Some(from), Some(module)) = (word(0), word(1)) else { return Vec::new() };
         let Some(range) = words.get(1) else { return Vec::new() };
         let (name, new_name) = (self.old.file_name().unwrap_or_default(), self.new.file_name().unwrap_or_default());
-        let top_level = self.top_level_name().filter(|_| self.is_beside(old_path));
-        // The new module for the old one, or for one of its parts.
+        // The new module for the old one, or for one of its parts. The name is compared first, because the other condition
+        // reads the disk.
         let renamed = |module: &str| {
             let rest = module.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with('.'))?;
-            top_level.as_ref().map(|new| format!("{new}{rest}"))
+            let new = self.top_level_name().filter(|_| self.is_beside(old_path))?;
+            Some(format!("{new}{rest}"))
         };
         if from == "import" {
             let mut edits = Vec::new();

@@ -42,8 +42,8 @@ fn coerce_members(schema: &Map<String, Value>, args: &mut Map<String, Value>, de
 }
 
 /// Renames arguments to the names of the schema: from `snake_case` or `camelCase`, because models mix the two and many
-/// clients convert one to the other, and from the other names in [`ALIASES`] and [`PATH_NAMES`]. An argument that is given under two names
-/// stays, and is refused.
+/// clients convert one to the other, and from the other names in [`ALIASES`] and [`PATH_NAMES`]. An argument that is given
+/// under two names stays, and is refused.
 pub(super) fn rename_to_documented(schema: &Map<String, Value>, args: &mut Map<String, Value>) {
     let Some(Value::Object(properties)) = schema.get("properties") else { return };
     let others: Vec<String> = args.keys().filter(|name| !properties.contains_key(*name)).cloned().collect();

@@ -113,13 +113,15 @@ fn count_lines(file: File) -> io::Result<u64> {
 fn read_lines(file: File, first: u64, line_count: u64, budget: usize) -> io::Result<Vec<String>> {
     let mut reader = BufReader::with_capacity(1 << 16, file);
     let (mut found, mut bytes) = (Vec::new(), 0);
-    let (mut keys, mut begins_in_key) = (KeyLines::default(), false);
+    let (mut raw, mut keys, mut begins_in_key) = (Vec::new(), KeyLines::default(), false);
     for number in 1.. {
-        let Some(mut line) = read_line(&mut reader)? else { break };
-        let is_in_key = keys.is_next_inside(&line);
+        let Some(rest) = read_bytes(&mut reader, &mut raw)? else { break };
+        let text = String::from_utf8_lossy(&raw);
+        let is_in_key = keys.is_next_inside(&text);
         if number < first {
             continue;
         }
+        let mut line = shown_line(&text, rest);
         // The registry recognizes a key only by its first line.
         begins_in_key = is_in_key && (begins_in_key || number == first);
         if begins_in_key {
@@ -134,19 +136,23 @@ fn read_lines(file: File, first: u64, line_count: u64, budget: usize) -> io::Res
     Ok(found)
 }
 
-/// Reads the next line, truncated if very long.
-fn read_line(reader: &mut BufReader<File>) -> io::Result<Option<String>> {
+/// Reads the next line into a buffer, at most [`MAX_LINE`] bytes of it; returns the number of its other bytes.
+fn read_bytes(reader: &mut BufReader<File>, bytes: &mut Vec<u8>) -> io::Result<Option<usize>> {
     use std::io::Read as _;
-    let mut bytes = Vec::new();
-    if reader.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut bytes)? == 0 {
+    bytes.clear();
+    if reader.by_ref().take(MAX_LINE as u64).read_until(b'\n', bytes)? == 0 {
         return Ok(None);
     }
-    let rest = if bytes.last() == Some(&b'\n') { 0 } else { reader.skip_until(b'\n')? };
-    let mut text = String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).replace('\r', " ");
+    if bytes.last() == Some(&b'\n') { Ok(Some(0)) } else { reader.skip_until(b'\n').map(Some) }
+}
+
+/// Returns a line as answers show it, with its line end.
+fn shown_line(text: &str, rest: usize) -> String {
+    let mut text = text.trim_end_matches(['\n', '\r']).replace('\r', " ");
     if rest > 0 {
         // Writing to a `String` cannot fail.
         let _ = write!(text, "… {rest} more bytes");
     }
     text.push('\n');
-    Ok(Some(text))
+    text
 }

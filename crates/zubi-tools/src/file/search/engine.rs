@@ -335,9 +335,7 @@ impl Worker<'_> {
         for (number, text) in lines.iter_mut().flat_map(MatchedLine::texts_mut) {
             let is_key = match &inside {
                 Ok(inside) => inside.get(&number).is_some_and(|first| {
-                    let is_recognized =
-                        first.is_some_and(|first| (first..number).all(|before| shown.contains(&before)));
-                    !is_recognized
+                    first.is_none_or(|first| (first..number).any(|before| !shown.contains(&before)))
                 }),
                 // Nothing that may be a key is shown of a file that cannot be read again.
                 Err(_) => secret_shape::may_be_key_line(text),
