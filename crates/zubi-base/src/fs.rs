@@ -219,6 +219,24 @@ pub fn write_preserving_links(path: &Utf8Path, content: &[u8]) -> io::Result<()>
     file.sync_all()
 }
 
+/// Whether the user may not write an existing file: its permissions allow nobody to, or not this process. The directory
+/// decides whether [`write_atomic`] can replace it, so callers must check this first.
+#[cfg(unix)]
+pub fn is_read_only(path: &Utf8Path) -> bool {
+    use rustix::fs::Access;
+    use rustix::io::Errno;
+    // Root may write every file, but a file that nobody may write is protected on purpose.
+    let is_protected = std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly());
+    let access = rustix::fs::access(path.as_std_path(), Access::WRITE_OK);
+    is_protected || matches!(access, Err(Errno::ACCESS | Errno::PERM | Errno::ROFS))
+}
+
+/// Whether the user may not write an existing file.
+#[cfg(not(unix))]
+pub fn is_read_only(path: &Utf8Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly())
+}
+
 #[cfg(unix)]
 fn has_several_names(path: &Utf8Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -249,8 +267,8 @@ pub(crate) fn replace(
     if permissions.is_none() {
         by_umask(&mut builder);
     }
-    let mut file = builder.tempfile_in(directory)?;
-    file.write_all(content)?;
+    let mut file = builder.tempfile_in(directory).map_err(without_path)?;
+    file.as_file_mut().write_all(content)?;
     // Set before the permissions, because a change of owner removes some of them.
     if let Some(existing) = existing {
         preserve_owner(file.as_file(), existing);
@@ -261,6 +279,16 @@ pub(crate) fn replace(
     file.as_file().sync_all()?;
     file.persist(target).map_err(|error| error.error)?;
     sync_directory(directory)
+}
+
+/// Removes the path from an error of `tempfile`: it is that of the temporary file, in a directory that may be known by its
+/// descriptor only (`/proc/self/fd/9`).
+fn without_path(error: io::Error) -> io::Error {
+    let message = error.to_string();
+    match message.split_once(" at path ") {
+        Some((cause, _)) => io::Error::new(error.kind(), cause),
+        None => error,
+    }
 }
 
 /// Sets a file's owner and group to those of `existing`. Only root may change the owner, and other users may only set

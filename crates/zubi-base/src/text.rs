@@ -289,6 +289,9 @@ pub enum SinkError {
     Changed { path: Utf8PathBuf },
     #[error("`{path}` already exists")]
     Exists { path: Utf8PathBuf },
+    /// The permissions of an existing file forbid its change.
+    #[error("`{path}` is read-only")]
+    ReadOnly { path: Utf8PathBuf },
     #[error("cannot write `{path}`: {source}")]
     Io { path: Utf8PathBuf, source: std::io::Error },
     #[error("the editor refused the edit: {reason}")]
@@ -306,6 +309,20 @@ impl SinkError {
     /// Whether the contents of files may have changed.
     pub fn may_have_written(&self) -> bool {
         matches!(self, Self::Stuck { .. } | Self::Doubtful { .. })
+    }
+
+    /// Returns the error with another form of its path, such as the one relative to the workspace.
+    #[must_use]
+    pub fn map_path(mut self, to_shown: impl FnOnce(&Utf8Path) -> Utf8PathBuf) -> Self {
+        match &mut self {
+            Self::Changed { path }
+            | Self::Exists { path }
+            | Self::ReadOnly { path }
+            | Self::Io { path, .. }
+            | Self::Stuck { path, .. } => *path = to_shown(path),
+            Self::Refused { .. } | Self::Doubtful { .. } => {}
+        }
+        self
     }
 }
 

@@ -449,7 +449,7 @@ impl Inner {
         let options = EditOptions { label, settings: undo.settings.clone(), exact: true, ..EditOptions::default() };
         let outcome = self.sink.apply(&undo.operations, &options).await.map_err(|error| match &error {
             SinkError::Changed { path } | SinkError::Exists { path } => changed(path),
-            _ => EditError::Sink(error),
+            _ => self.sink_error(error),
         })?;
         plan.state = PlanState::Planned;
         self.update_record(&plan);
@@ -500,7 +500,7 @@ impl Inner {
     fn sink_error(&self, error: SinkError) -> EditError {
         match error {
             SinkError::Changed { path } => EditError::Changed { path: self.workspace.display(&path) },
-            other => EditError::Sink(other),
+            other => EditError::Sink(other.map_path(|path| self.workspace.display(path).into())),
         }
     }
 

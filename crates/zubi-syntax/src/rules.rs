@@ -27,9 +27,12 @@ pub(crate) enum NameLocation {
     Field(&'static str),
     /// Every child in the field: one node declares several names.
     Fields(&'static str),
+    /// Every name in the pattern in the field, as `a` and `b` in `const { a, x: [b] } = c`. An assignment in the field
+    /// `right` has a pattern of its own, as in `a = b = c`.
+    Pattern(&'static str),
     /// The first child of one of these kinds.
     Child(&'static [&'static str]),
-    /// The first child of one of these kinds, and the field or the kind of node in it.
+    /// The first child of one of these kinds, and in it every child in the field or the first one of the kind.
     Inside(&'static [&'static str], &'static str),
     /// Every child in the field together, as `Rate.named` in Dart.
     Span(&'static str),
@@ -155,9 +158,10 @@ impl NodeTable {
                 }
             }
             match rule.name {
-                NameLocation::Field(field) | NameLocation::Fields(field) | NameLocation::Span(field) => {
-                    names.fields.push(field);
-                }
+                NameLocation::Field(field)
+                | NameLocation::Fields(field)
+                | NameLocation::Pattern(field)
+                | NameLocation::Span(field) => names.fields.push(field),
                 NameLocation::Child(kinds) => names.nodes.extend(kinds),
                 NameLocation::Inside(kinds, inner) => {
                     names.nodes.extend(kinds);

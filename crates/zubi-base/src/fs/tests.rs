@@ -68,6 +68,14 @@ fn a_failed_write_changes_nothing() {
 
 #[cfg(unix)]
 #[test]
+fn an_error_does_not_name_the_temporary_file() {
+    let (_guard, root) = directory();
+    let error = write_atomic(&root.join("missing/file"), b"x").unwrap_err();
+    assert_eq!(error.to_string(), "No such file or directory (os error 2)");
+}
+
+#[cfg(unix)]
+#[test]
 fn a_path_to_create_is_resolved_as_far_as_it_exists() {
     let (_guard, root) = directory();
     std::fs::create_dir_all(root.join("real/deep")).unwrap();

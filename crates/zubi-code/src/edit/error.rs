@@ -83,7 +83,9 @@ fn sink_outcome(error: &SinkError) -> &'static str {
         SinkError::Stuck { .. } => "every other file is as before",
         SinkError::Doubtful { .. } => "look at the files in the editor, and take back there what is not wanted",
         SinkError::Io { .. } => "whatever had been written before was put back",
-        SinkError::Changed { .. } | SinkError::Exists { .. } | SinkError::Refused { .. } => "nothing was written",
+        SinkError::Changed { .. } | SinkError::Exists { .. } | SinkError::ReadOnly { .. } | SinkError::Refused { .. } => {
+            "nothing was written"
+        }
     }
 }
 
@@ -129,6 +131,9 @@ impl EditError {
             }
             Self::Sink(SinkError::Changed { .. } | SinkError::Exists { .. }) => {
                 "Make the plan again, look at the new diff, then apply that.".to_owned()
+            }
+            Self::Sink(SinkError::ReadOnly { .. }) => {
+                "If it may be changed, make it writable (`chmod u+w`), then apply again.".to_owned()
             }
             Self::Sink(SinkError::Io { .. }) => "See that the file and its directory can be written, then apply again.".to_owned(),
             Self::Sink(SinkError::Stuck { .. }) => {

@@ -123,6 +123,26 @@ fn renames_and_later_edits() {
     check(&tree, &changes(&twice), "b: \"b\\n\"\nd/\nd/x: \"x\\n\"\nd/y: \"y\\n\"\nn/\nn/b: \"a\\n\"\n");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_read_only_file_is_not_changed() {
+    let tree = Tree::new(&[("a", "a\n"), ("b", "b\n")]);
+    tree.set_mode("b", 0o444);
+    let before = tree.state();
+    let edit = changes(&[insert(&tree.uri("a"), 0, "1\n"), insert(&tree.uri("b"), 0, "1\n")]);
+    tree.run(async {
+        let edits = tree.edits();
+        let plan = edits.plan("test", &edit, Encoding::Utf16, "server").await.unwrap();
+        let error = edits.apply(&plan.id).await.unwrap_err();
+        assert_eq!(error.to_string(), "`b` is read-only (nothing was written)");
+        assert_eq!(tree.state(), before);
+        tree.set_mode("b", 0o644);
+        edits.apply(&plan.id).await.unwrap();
+        tree.set_mode("b", 0o444);
+        assert!(edits.undo(&plan.id).await.is_err());
+    });
+}
+
 #[test]
 fn a_file_that_changed_stops_apply_and_undo() {
     let tree = Tree::new(&[("a", "a\n"), ("b", "b\n")]);

@@ -47,14 +47,30 @@ pub(super) fn names(rule: &Rule, node: Node<'_>, text: &str, enclosing: Option<&
             let found = node.children_by_field_name(name, &mut cursor);
             found.filter(Node::is_named).filter_map(|name| in_node(rule.kind, name, text)).collect()
         }
+        NameLocation::Pattern(name) => {
+            let mut found = Vec::new();
+            let mut next = Some(node);
+            for _ in 0..MAX_NESTING {
+                let Some(assignment) = next else { break };
+                if let Some(pattern) = assignment.child_by_field_name(name) {
+                    add_pattern_names(rule.kind, pattern, text, MAX_NESTING, &mut found);
+                }
+                next = assignment.child_by_field_name("right").filter(|right| right.kind_id() == node.kind_id());
+            }
+            found
+        }
         NameLocation::Child(kinds) => {
             one(children(node).find(|child| child.is_named() && kinds.contains(&child.kind())))
         }
         NameLocation::Inside(kinds, name) => {
             let child = children(node).find(|child| kinds.contains(&child.kind()));
-            one(child.and_then(|child| {
-                child.child_by_field_name(name).or_else(|| children(child).find(|inner| inner.kind() == name))
-            }))
+            let Some(child) = child else { return Vec::new() };
+            let mut cursor = child.walk();
+            let in_field: Vec<_> = child.children_by_field_name(name, &mut cursor).filter(Node::is_named).collect();
+            if in_field.is_empty() {
+                return one(children(child).find(|inner| inner.kind() == name));
+            }
+            in_field.into_iter().filter_map(|name| in_node(rule.kind, name, text)).collect()
         }
         NameLocation::Span(name) => {
             let mut cursor = node.walk();
@@ -84,6 +100,26 @@ fn in_node(kind: DeclarationKind, name: Node<'_>, text: &str) -> Option<Declared
     // A part may be missing in a text with errors.
     let last = Some(trim_range(last_part(name).byte_range(), text)).filter(|range| !range.is_empty());
     Some(DeclaredName { text: one_line(own), kind, range: last.unwrap_or(plain) })
+}
+
+/// Adds the names that a pattern binds. An attribute or an element of a list, as in `self.a, b[0] = 1, 2`, is no name.
+fn add_pattern_names(kind: DeclarationKind, pattern: Node<'_>, text: &str, depth: usize, found: &mut Vec<DeclaredName>) {
+    if depth == 0 {
+        return;
+    }
+    let mut add_inner = |inner| add_pattern_names(kind, inner, text, depth - 1, found);
+    match pattern.kind() {
+        "identifier" | "shorthand_property_identifier_pattern" => found.extend(in_node(kind, pattern, text)),
+        "pair_pattern" => pattern.child_by_field_name("value").into_iter().for_each(add_inner),
+        // With a default value.
+        "assignment_pattern" | "object_assignment_pattern" => {
+            pattern.child_by_field_name("left").into_iter().for_each(add_inner);
+        }
+        kind if kind.ends_with("pattern") || kind == "pattern_list" => {
+            children(pattern).filter(Node::is_named).for_each(&mut add_inner);
+        }
+        _ => {}
+    }
 }
 
 /// Returns a range without the white space and without a pair of quotation marks at its ends.

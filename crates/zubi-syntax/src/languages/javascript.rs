@@ -21,8 +21,8 @@ macro_rules! rules {
             Rule::new("variable_declarator", Class).with_condition("value", &["class"]),
             Rule::new("variable_declarator", Constant)
                 .with_parent_token("const")
-                .with_condition("name", &["identifier"]),
-            Rule::new("variable_declarator", Variable).with_condition("name", &["identifier"]),
+                .with_name(NameLocation::Pattern("name")),
+            Rule::new("variable_declarator", Variable).with_name(NameLocation::Pattern("name")),
             Rule::new("assignment_expression", Function)
                 .with_name(NameLocation::Field("left"))
                 .with_parents(&["expression_statement"])

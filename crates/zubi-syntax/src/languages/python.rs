@@ -8,9 +8,8 @@ pub(crate) const TABLE: NodeTable = NodeTable {
         Rule::new("class_definition", Class),
         Rule::new("function_definition", Function),
         Rule::new("assignment", Variable)
-            .with_name(NameLocation::Field("left"))
-            .with_parents(&["expression_statement"])
-            .with_condition("left", &["identifier"]),
+            .with_name(NameLocation::Pattern("left"))
+            .with_parents(&["expression_statement"]),
         Rule::new("type_alias_statement", TypeAlias).with_name(NameLocation::Field("left")),
     ],
     skipped: &[

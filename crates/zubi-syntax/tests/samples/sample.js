@@ -3,7 +3,7 @@ import fs from "fs";
 
 export const MAX = 9;
 let count = 0, other = 1;
-const { a, b } = fs;
+const { a, b: [, inner = 1], ...rest } = fs;
 
 /** A rate. */
 export class Rate extends Base {

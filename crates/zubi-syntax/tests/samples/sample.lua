@@ -1,6 +1,7 @@
 local M = {}
 MAX = 9
 local count = 0
+local left, right = 1, 2
 -- A rate.
 function M.price(x) return x end
 function M:total() end

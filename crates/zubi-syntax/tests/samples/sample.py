@@ -3,6 +3,9 @@ import os
 
 MAX: int = 9
 COUNT = 0
+left, (right, *rest) = 1, (2, 3)
+first = second = COUNT
+sys.path, items[0] = 1, 2
 
 
 class Rate(Base):

@@ -118,6 +118,9 @@ impl DiskView<'_> {
                     (None, _) => return Err(changed()),
                 };
                 matches(&bytes, before)?;
+                if disk_before(self.done, path).is_some_and(|disk| fs::is_read_only(&disk)) {
+                    return Err(SinkError::ReadOnly { path: path.to_owned() });
+                }
                 let after = Some(ContentHash::from_bytes(content));
                 vec![FileOperation::Write { path: path.to_owned(), before: after, content: bytes }]
             }
