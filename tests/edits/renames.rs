@@ -164,4 +164,6 @@ async fn candidates_show_their_source_and_raw_identifiers_are_found() {
         let answer = zubi.call_stable("lsp_references", json!({ "symbol": symbol })).await;
         assert!(answer.contains("\n2 references to `"), "{symbol}: {answer}");
     }
+    let answer = zubi.call_stable("lsp_rename_symbol", json!({ "symbol": "f", "newName": "fn" })).await;
+    assert!(answer.contains("rename `f` to `r#fn`"), "{answer}");
 }

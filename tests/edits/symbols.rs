@@ -126,6 +126,24 @@ async fn a_symbol_is_replaced_extended_and_deleted() {
     }
 }
 
+#[tokio::test]
+async fn a_declaration_in_cpp_is_not_deleted_without_its_definition() {
+    let project = Project::empty();
+    project.write("a.h", "int total(int x);\nint unused(int x);\n");
+    project.write("a.cc", "#include \"a.h\"\nint total(int x) { return x; }\n");
+    project.write(
+        "compile_commands.json",
+        &json!([{ "directory": project.root(), "file": "a.cc", "command": "c++ -c a.cc" }]).to_string(),
+    );
+    let zubi = Zubi::start(&project, &["clangd"]).await;
+    for (at, other) in [("a.h:1", "a.cc:2:5"), ("a.cc:2", "a.h:1:5")] {
+        let answer = zubi.call_refused("edit_symbol", json!({ "at": at, "action": "delete" })).await;
+        assert!(answer.contains(&format!("1 reference to `total` would be left:\n{other}  ")), "{answer}");
+    }
+    let answer = zubi.call_stable("edit_symbol", json!({ "at": "a.h:2", "action": "delete" })).await;
+    assert!(answer.contains("\n-int unused(int x);\n"), "{answer}");
+}
+
 /// The answers that a model reads, one of each kind.
 #[tokio::test]
 async fn answers_name_the_symbol_and_the_next_step() {

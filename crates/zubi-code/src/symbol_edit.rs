@@ -6,6 +6,7 @@
 
 mod blank_lines;
 mod check;
+mod group;
 mod head;
 mod indentation;
 mod insertion;
@@ -125,8 +126,11 @@ pub(crate) async fn edit_symbol(
     if action == SymbolAction::Delete {
         candidates = unit.removals();
     } else {
-        for block in indentation::Fragment::parse(parser, file_name, given).await?.layouts(unit) {
-            candidates.extend(unit.insertions(action, &block)?);
+        let without_keyword = group::without_keyword(file_name, unit, given);
+        for text in [Some(given), without_keyword.as_deref()].into_iter().flatten() {
+            for block in indentation::Fragment::parse(parser, file_name, text).await?.layouts(unit) {
+                candidates.extend(unit.insertions(action, &block)?);
+            }
         }
     }
     let mut first_error = None;

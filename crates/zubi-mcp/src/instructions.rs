@@ -29,7 +29,7 @@ const TASKS: [(&str, &[&str]); 10] = [
         "Changes that are only planned, with a diff",
         &["edit_symbol", "lsp_rename_symbol", "lsp_code_actions", "lsp_format_document"],
     ),
-    ("Write such a plan; take it back byte for byte", &["apply_edit", "undo_edit"]),
+    ("Write a plan; take it back byte for byte", &["apply_edit", "undo_edit"]),
     ("Changes at once, with an undo handle", &["rename_file", "organize_imports"]),
     (
         "Domain models in DomainLang (.dlang files), as JSON",

@@ -83,9 +83,10 @@ fn sink_outcome(error: &SinkError) -> &'static str {
         SinkError::Stuck { .. } => "every other file is as before",
         SinkError::Doubtful { .. } => "look at the files in the editor, and take back there what is not wanted",
         SinkError::Io { .. } => "whatever had been written before was put back",
-        SinkError::Changed { .. } | SinkError::Exists { .. } | SinkError::ReadOnly { .. } | SinkError::Refused { .. } => {
-            "nothing was written"
-        }
+        SinkError::Changed { .. }
+        | SinkError::Exists { .. }
+        | SinkError::ReadOnly { .. }
+        | SinkError::Refused { .. } => "nothing was written",
     }
 }
 
@@ -117,8 +118,7 @@ impl EditError {
             Self::TooLarge { .. } => "Request a smaller change, for instance in fewer files.".to_owned(),
             Self::Nothing => "There is nothing to apply.".to_owned(),
             Self::NotAnId { .. } => {
-                "Give the `plan` or `action` exactly as `lsp_rename_symbol`, `lsp_code_actions` or `lsp_format_document` printed it."
-                    .to_owned()
+                "Give the `plan` or `action` exactly as the tool that made it printed it.".to_owned()
             }
             Self::Unknown { .. } | Self::Damaged { .. } | Self::Changed { .. } => {
                 "Make the plan again with the tool that made it, look at the new diff, then apply that.".to_owned()
@@ -135,11 +135,15 @@ impl EditError {
             Self::Sink(SinkError::ReadOnly { .. }) => {
                 "If it may be changed, make it writable (`chmod u+w`), then apply again.".to_owned()
             }
-            Self::Sink(SinkError::Io { .. }) => "See that the file and its directory can be written, then apply again.".to_owned(),
+            Self::Sink(SinkError::Io { .. }) => {
+                "See that the file and its directory can be written, then apply again.".to_owned()
+            }
             Self::Sink(SinkError::Stuck { .. }) => {
                 "See that the named files can be written; zubi then restores them at the next call.".to_owned()
             }
-            Self::Sink(SinkError::Doubtful { .. }) => "Read the files before changing anything else in them.".to_owned(),
+            Self::Sink(SinkError::Doubtful { .. }) => {
+                "Read the files before changing anything else in them.".to_owned()
+            }
             Self::Sink(SinkError::Refused { .. }) => "Look at the editor's own message, then apply again.".to_owned(),
             Self::Busy { .. } => "Apply again in a moment.".to_owned(),
             Self::State { .. } => "See that zubi's state directory can be written and has space.".to_owned(),

@@ -152,7 +152,7 @@ impl CodeQuery<'_> {
         }
         self.rename_texts(at, new_name, texts, mentions.as_ref(), &mut completed).await;
         let old = at.name.as_deref().unwrap_or("symbol");
-        let title = format!("rename `{old}` to `{new_name}`");
+        let title = format!("rename `{old}` to `{}`", completed.written_name(new_name));
         let mut plan = self.intel.edits.plan_combined(&title, &completed.server_edits(), &completed.servers()).await?;
         plan.notes.extend(completed.notes);
         if let Some(reason) = completed.omitted {

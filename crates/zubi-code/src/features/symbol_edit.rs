@@ -8,12 +8,13 @@ use zubi_base::credentials;
 use zubi_base::position::{Encoding, TextIndex, TextRange, TextSize, size};
 use zubi_base::text::{list_first, pluralize};
 use zubi_base::uri;
-use zubi_syntax::{Declaration, DeclarationKind, SyntaxLayout, SyntaxOutline, TextExtent};
+use zubi_syntax::{Declaration, DeclarationKind, SyntaxLanguage, SyntaxLayout, SyntaxOutline, TextExtent};
 
 pub use crate::symbol_edit::SymbolAction;
 
 use crate::edit::Plan;
 use crate::error::CodeError;
+use crate::features::locations::Relation;
 use crate::features::mentions::Mentions;
 use crate::features::references::SymbolReferences;
 use crate::features::symbol_source::{
@@ -202,8 +203,8 @@ impl CodeQuery<'_> {
         Ok(EditedSymbol { path, display_path, document, parsed, indices: vec![index], is_parsed: false })
     }
 
-    /// Returns the references to all declarations of a symbol. The word matches are those of the first one, because all have
-    /// the same name.
+    /// Returns the references to all declarations of a symbol, and in C and C++ the definition of a declaration or the
+    /// declaration of a definition. The word matches are those of the first one, because all have the same name.
     async fn references_of_all(&self, symbol: &EditedSymbol) -> Result<QualifiedAnswer<SymbolReferences>, CodeError> {
         let mut all: Option<QualifiedAnswer<SymbolReferences>> = None;
         for declaration in symbol.indices.iter().filter_map(|index| symbol.parsed.outline.declarations.get(*index)) {
@@ -211,7 +212,11 @@ impl CodeQuery<'_> {
             let location = self.location_in(&symbol.document, &symbol.path, TextRange::empty(offset));
             let target = TargetInput { at: Some(location.to_at()), ..TargetInput::default() };
             let at = self.resolve(&target, PositionIntent::Identifier).await?;
-            let found = self.references(&at, false).await?;
+            let mut found = self.references(&at, false).await?;
+            if symbol.has_separate_definition() {
+                let counterpart = self.locations(&at, Relation::Definition).await;
+                found.value.locations.extend(counterpart.into_iter().flat_map(|answer| answer.value));
+            }
             let Some(all) = &mut all else {
                 all = Some(found);
                 continue;
@@ -304,6 +309,12 @@ impl CodeQuery<'_> {
 impl EditedSymbol {
     fn declaration(&self) -> Option<&Declaration> {
         self.parsed.outline.declarations.get(*self.indices.first()?)
+    }
+
+    /// Whether a declaration and a definition of the symbol may be at two places.
+    fn has_separate_definition(&self) -> bool {
+        let language = self.path.file_name().and_then(SyntaxLanguage::from_file_name);
+        language.is_some_and(|language| matches!(language.id, "c" | "cpp"))
     }
 
     /// Returns the name with the names around it: `Shape/area`.

@@ -119,7 +119,11 @@ impl CodeQuery<'_> {
                     let outline = self.declared_in(path).await?;
                     status.merge(outline.status.clone());
                     let found = parts_by_server(&outline.value, position.extent.start());
-                    vec![found.ok_or_else(|| no_declaration_at(&display_path))?]
+                    let missing = || match &target.symbol {
+                        Some(symbol) => not_declared_error(symbol, &display_path),
+                        None => no_declaration_at(&display_path),
+                    };
+                    vec![found.ok_or_else(missing)?]
                 }
             };
             sources.extend(parts.into_iter().map(|parts| parts.into_source(part, &display_path, &document, path)));
@@ -227,10 +231,19 @@ impl Parts {
     }
 }
 
+/// Returns the error for a symbol that a server reports in a file which only uses it, as in an import.
+fn not_declared_error(symbol: &str, display_path: &str) -> CodeError {
+    CodeError::input(
+        "symbol",
+        format!("`{symbol}` is used in `{display_path}`, but not declared there"),
+        "Omit `path`, or give the file that declares it.",
+    )
+}
+
 /// Returns the error for a position outside all declarations.
 pub(super) fn no_declaration_at(display_path: &str) -> CodeError {
     CodeError::input(
-        "position",
+        "at",
         format!("no declaration of `{display_path}` contains it"),
         format!("`lsp_document_symbols` lists what `{display_path}` declares."),
     )

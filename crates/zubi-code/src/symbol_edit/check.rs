@@ -14,6 +14,7 @@ const MAX_LINE: usize = 80;
 
 const SYNTAX_HINT: &str = "Nothing was changed. Correct the text, which must be the whole source of the declaration.";
 const SCOPE_HINT: &str = "Nothing was changed. Check the braces and the indentation of the text.";
+const REMOVAL_HINT: &str = "Nothing was changed. Edit the text with `edit_files`.";
 const NAME_HINT: &str = "Nothing was changed. Pass the whole declaration with its name, use `lsp_rename_symbol` for another name, or pass force: true.";
 
 /// Checks the result of a change. Returns notes for the user.
@@ -122,10 +123,7 @@ fn check_removed(unit: &SymbolUnit<'_>, candidate: &Candidate) -> Result<(), Rej
         let removed = unit.text().get(range).unwrap_or_default();
         if !has_only_comments(&removed.replace([',', ';'], " ")) {
             let shown = clean_line(&ellipsize(removed.trim(), MAX_LINE));
-            return Err(RejectedEdit::new(
-                format!("the change would remove `{shown}` too"),
-                "Nothing was changed. Edit the text with `edit_files`.",
-            ));
+            return Err(RejectedEdit::new(format!("the change would remove `{shown}` too"), REMOVAL_HINT));
         }
     }
     Ok(())
@@ -159,7 +157,8 @@ fn check_others(
     let differing = old.iter().zip(&new).find(|(old, new)| old != new).map(|(old, _)| old);
     let changed = differing.or_else(|| old.get(new.len())).or_else(|| new.get(old.len()));
     let name = changed.map_or("another declaration", String::as_str);
-    Err(RejectedEdit::new(format!("the change would affect `{}` too", clean_line(name)), SCOPE_HINT))
+    let hint = if action == SymbolAction::Delete { REMOVAL_HINT } else { SCOPE_HINT };
+    Err(RejectedEdit::new(format!("the change would affect `{}` too", clean_line(name)), hint))
 }
 
 /// Checks that no declaration begins in the given text and ends outside, or the reverse.

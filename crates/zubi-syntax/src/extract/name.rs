@@ -102,8 +102,14 @@ fn in_node(kind: DeclarationKind, name: Node<'_>, text: &str) -> Option<Declared
     Some(DeclaredName { text: one_line(own), kind, range: last.unwrap_or(plain) })
 }
 
-/// Adds the names that a pattern binds. An attribute or an element of a list, as in `self.a, b[0] = 1, 2`, is no name.
-fn add_pattern_names(kind: DeclarationKind, pattern: Node<'_>, text: &str, depth: usize, found: &mut Vec<DeclaredName>) {
+/// Adds the names that a pattern binds. An attribute or an element of a list, as in `self.a, b[0] = 1, 2`, is not a name.
+fn add_pattern_names(
+    kind: DeclarationKind,
+    pattern: Node<'_>,
+    text: &str,
+    depth: usize,
+    found: &mut Vec<DeclaredName>,
+) {
     if depth == 0 {
         return;
     }
@@ -115,7 +121,7 @@ fn add_pattern_names(kind: DeclarationKind, pattern: Node<'_>, text: &str, depth
         "assignment_pattern" | "object_assignment_pattern" => {
             pattern.child_by_field_name("left").into_iter().for_each(add_inner);
         }
-        kind if kind.ends_with("pattern") || kind == "pattern_list" => {
+        list if list.ends_with("pattern") || list == "pattern_list" => {
             children(pattern).filter(Node::is_named).for_each(&mut add_inner);
         }
         _ => {}

@@ -56,7 +56,7 @@ impl CodeTool for ApplyEdit {
             return Err(CodeError::input(
                 "plan",
                 "pass exactly one of `plan` and `action`",
-                "Plans come from lsp_rename_symbol and lsp_format_document, actions from lsp_code_actions.",
+                "Plans come from the tools that plan a change, such as edit_symbol and lsp_rename_symbol, actions from lsp_code_actions.",
             ));
         };
         let changed = query.change(&plan, Direction::Apply(EditOptions::default())).await?;

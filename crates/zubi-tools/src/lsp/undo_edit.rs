@@ -43,6 +43,10 @@ impl CodeTool for UndoEdit {
     }
 
     async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+        // An empty text means that the argument is not given.
+        if input.plan.trim().is_empty() {
+            return Err(CodeError::input("plan", "it is missing", "Pass the plan or action that was applied."));
+        }
         let changed = query.change(&input.plan, Direction::Undo).await?;
         Ok(render_applied(view, &input.plan, AppliedVerb::Undone, &[], changed))
     }

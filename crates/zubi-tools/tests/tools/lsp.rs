@@ -323,11 +323,11 @@ async fn rename_apply_undo() {
     ");
     insta::assert_snapshot!(call(&toy, "apply_edit", json!({ "plan": "p-unknown" })).await, @"
     Failed to apply the edit: `p-unknown` is neither a plan (`p-…`) nor an action (`a-…`)
-    Give the `plan` or `action` exactly as `lsp_rename_symbol`, `lsp_code_actions` or `lsp_format_document` printed it.
+    Give the `plan` or `action` exactly as the tool that made it printed it.
     ");
     insta::assert_snapshot!(call(&toy, "apply_edit", json!({})).await, @"
     Invalid input: plan: pass exactly one of `plan` and `action`
-    Plans come from lsp_rename_symbol and lsp_format_document, actions from lsp_code_actions.
+    Plans come from the tools that plan a change, such as edit_symbol and lsp_rename_symbol, actions from lsp_code_actions.
     ");
 }
 

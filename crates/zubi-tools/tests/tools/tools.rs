@@ -207,7 +207,7 @@ async fn call_read_tool_rejects_writing_tools() {
     ");
     insta::assert_snapshot!(check(SHAPES, "zubi_call_tool", json!({ "tool": "apply_edit", "arguments": { "plan": "p-x" } })).await, @"
     Failed to apply the edit: `p-x` is neither a plan (`p-…`) nor an action (`a-…`)
-    Give the `plan` or `action` exactly as `lsp_rename_symbol`, `lsp_code_actions` or `lsp_format_document` printed it.
+    Give the `plan` or `action` exactly as the tool that made it printed it.
     ");
 }
 

@@ -75,6 +75,9 @@ const SCRIPTS: [&str; 6] = ["javascript", "javascriptreact", "typescript", "type
 /// The reserved words of ECMAScript without those of strict mode (ECMA-262, 12.7.2).
 const SCRIPT_WORDS: &str = "break case catch class const continue debugger default delete do else enum export extends false finally for function if import in instanceof new null return super switch this throw true try typeof var void while with";
 
+/// The further reserved words of a module, which is in strict mode (ECMA-262, 12.7.2).
+const MODULE_WORDS: &str = "await implements interface let package private protected public static yield";
+
 /// The words of scripts after which only a declared name, an expression or a type can follow on the same line, not a
 /// member. `const`, `let` and `var` also allow it on the next line.
 const SCRIPT_DECLARERS: &str = "function class enum interface type namespace import return typeof await yield throw new delete void in of instanceof case extends implements keyof else do";
@@ -116,8 +119,18 @@ pub(super) fn check_reserved(language: &str, new_name: &str) -> Result<(), CodeE
 
 /// Refuses a name that only a member can have where the text around it shows a declaration, an expression or a type.
 pub(super) fn check_place(language: &str, before: &str, after: &str, new_name: &str) -> Result<(), CodeError> {
-    let is_reserved = SCRIPTS.contains(&language) && SCRIPT_WORDS.split(' ').any(|word| word == new_name);
+    let is_in = |words: &str| words.split(' ').any(|word| word == new_name);
+    let is_reserved = SCRIPTS.contains(&language)
+        && (is_in(SCRIPT_WORDS) || is_in(MODULE_WORDS) && (is_module(before) || is_module(after)));
     if is_reserved && excludes_member(before, after) { Err(reserved_word_error(language, new_name)) } else { Ok(()) }
+}
+
+/// Whether a part of a script imports or exports.
+fn is_module(text: &str) -> bool {
+    text.lines().any(|line| {
+        let rest = ["import", "export"].iter().find_map(|word| line.strip_prefix(word));
+        rest.is_some_and(|rest| rest.starts_with([' ', '{', '*', '"', '\'']))
+    })
 }
 
 /// Whether the text around a name of a script shows that the name is not a member's.
@@ -271,5 +284,9 @@ mod tests {
             assert!(allowed(fixture, "delete"), "{fixture}");
         }
         assert!(check_place("go", "const ", "", "delete").is_ok());
+        assert!(allowed("const $0 = 1", "await"));
+        assert!(!allowed("export {}\nconst $0 = 1", "await"));
+        assert!(!allowed("const $0 = 1\nimport { a } from \"./a\"", "static"));
+        assert!(allowed("export {}\nclass A {\n  $0() {}", "static"));
     }
 }

@@ -16,6 +16,7 @@ use zubi_base::position::Encoding;
 use zubi_base::text::pluralize;
 use zubi_base::uri;
 
+use super::fit::text_edits_mut;
 use super::range_of;
 use crate::edit::ServerEdit;
 use crate::error::CodeError;
@@ -78,6 +79,14 @@ impl CompletedRename {
     /// Returns the edits of the servers with the units of their columns.
     pub(super) fn edits_with_encodings(&mut self) -> impl Iterator<Item = (&mut Value, Encoding)> {
         self.edits.iter_mut().map(|one| (&mut one.edit, one.endpoint.encoding()))
+    }
+
+    /// Returns the new name as the servers write it: Rust's keywords as raw identifiers.
+    pub(super) fn written_name(&mut self, new_name: &str) -> String {
+        let raw = format!("r#{new_name}");
+        let mut edits = self.edits_with_encodings().flat_map(|(edit, _)| text_edits_mut(edit));
+        let is_raw = edits.any(|(_, edits)| edits.iter().any(|edit| edit["newText"] == raw));
+        if is_raw { raw } else { new_name.to_owned() }
     }
 
     /// Returns the names of the servers.

@@ -31,6 +31,12 @@ const SINGLE_NAMESPACE: [&str; 6] = ["python", "go", "javascript", "javascriptre
 /// The language ids in which functions of one scope may share a name, with other parameters.
 const WITH_OVERLOADS: [&str; 8] = ["cpp", "cuda-cpp", "objective-cpp", "java", "csharp", "kotlin", "scala", "swift"];
 
+/// The language ids in which a function may have the name of a class, but not of a template.
+const CPP: [&str; 3] = ["cpp", "cuda-cpp", "objective-cpp"];
+
+/// The language ids of scripts without types.
+const JAVASCRIPT: [&str; 2] = ["javascript", "javascriptreact"];
+
 /// The language ids in which a declared name is a value, a type, or both.
 const TYPESCRIPT: [&str; 4] = ["typescript", "typescriptreact", "vue", "svelte"];
 
@@ -146,7 +152,7 @@ impl EditedFile<'_> {
                 is_global |= is_root && declared_segments(&renamed.name).len() == 1;
                 let others = siblings.iter().filter(|other| !self.is_edited(other) && !self.is_export_alias(other));
                 for other in others.filter(|other| self.is_namesake(renamed, other)) {
-                    let is_refused = self.is_refused_beside(renamed.kind, other.kind);
+                    let is_refused = self.is_refused_beside(renamed, other);
                     if found.as_ref().is_none_or(|found| is_refused && !found.is_refused) {
                         found = Some(taken(other.selection, scope.to_owned(), is_refused));
                     }
@@ -155,6 +161,11 @@ impl EditedFile<'_> {
         };
         compare("", symbols, true);
         outline::walk(symbols, |_, symbol| compare(&symbol.name, &symbol.children, false));
+        if found.is_none() && self.language == "rust" {
+            found = self
+                .find_in_other_impl(symbols)
+                .map(|(implementation, range, is_refused)| taken(range, implementation.to_owned(), is_refused));
+        }
         if found.as_ref().is_some_and(|found| found.is_refused) || !WITH_IMPORTED_NAMES.contains(&self.language) {
             return found;
         }
@@ -168,6 +179,24 @@ impl EditedFile<'_> {
             .map(|symbol| taken(symbol.selection, String::new(), true))
             .or_else(|| self.find_import(&taken))
             .or(found)
+    }
+
+    /// Returns the symbol with the new name in another Rust `impl` of the type whose method is renamed. An inherent method
+    /// hides a trait's with the same name, and two inherent ones are an error; those of two traits may be ambiguous.
+    fn find_in_other_impl<'s>(&self, symbols: &'s [OutlineSymbol]) -> Option<(&'s str, TextRange, bool)> {
+        let mut all = Vec::new();
+        outline::walk(symbols, |_, symbol| {
+            all.extend(RustImpl::parse(&symbol.name).map(|header| (header, symbol)));
+        });
+        let is_renamed = |symbol: &OutlineSymbol| symbol.children.iter().any(|child| self.is_edited(child));
+        let renamed: Vec<_> = all.iter().filter(|(_, symbol)| is_renamed(symbol)).collect();
+        let namesakes = all.iter().filter_map(|(header, symbol)| {
+            let child = symbol.children.iter().find(|child| child.name == self.new_name && !self.is_edited(child))?;
+            let beside = renamed.iter().find(|(one, _)| one.type_name() == header.type_name())?;
+            let is_refused = beside.0.target == header.target && !(beside.0.has_trait && header.has_trait);
+            Some((symbol.name.as_str(), child.selection, is_refused))
+        });
+        namesakes.max_by_key(|(_, _, is_refused)| *is_refused)
     }
 
     /// Returns an import of another symbol with the new name.
@@ -227,18 +256,88 @@ impl EditedFile<'_> {
         others.last().is_some_and(|name| name == self.new_name) && is_same_scope
     }
 
-    /// Whether symbols of two kinds cannot have the same name in one scope.
-    fn is_refused_beside(&self, renamed: &str, other: &str) -> bool {
-        if TYPESCRIPT.contains(&self.language)
-            && let (Some(one), Some(two)) = (ScriptMeaning::from_kind(renamed), ScriptMeaning::from_kind(other))
+    /// Whether two symbols cannot have the same name in one scope.
+    fn is_refused_beside(&self, renamed: &OutlineSymbol, other: &OutlineSymbol) -> bool {
+        let is_typescript = TYPESCRIPT.contains(&self.language);
+        if (is_typescript || JAVASCRIPT.contains(&self.language)) && is_member(renamed.kind) && is_member(other.kind) {
+            return self.is_static(renamed) == self.is_static(other);
+        }
+        if is_typescript
+            && let (Some(one), Some(two)) =
+                (ScriptMeaning::from_kind(renamed.kind), ScriptMeaning::from_kind(other.kind))
         {
             return one.excludes(two);
         }
-        let (one, two) = (NameGroup::from_kind(renamed), NameGroup::from_kind(other));
+        let (one, two) = (NameGroup::from_kind(renamed.kind), NameGroup::from_kind(other.kind));
         let is_overload =
             one == NameGroup::Function && two == NameGroup::Function && WITH_OVERLOADS.contains(&self.language);
-        SINGLE_NAMESPACE.contains(&self.language) || one == two && one != NameGroup::Other && !is_overload
+        // A function may hide a class; a template may not (eel.is/c++draft/temp.pre#7).
+        let is_template = || CPP.contains(&self.language) && (self.is_template(renamed) || self.is_template(other));
+        SINGLE_NAMESPACE.contains(&self.language)
+            || one == two && one != NameGroup::Other && !is_overload
+            || one != two && is_template()
     }
+
+    /// Returns the text of a declaration before its name, from the end of the declaration before it.
+    fn head_of(&self, symbol: &OutlineSymbol) -> &str {
+        let before = self.document.text.get(..usize::from(symbol.selection.start())).unwrap_or_default();
+        before.rsplit(['{', '}', ';']).next().unwrap_or_default()
+    }
+
+    /// Whether a member of a class in a script is static.
+    fn is_static(&self, symbol: &OutlineSymbol) -> bool {
+        // A member may end without a semicolon.
+        let line = self.head_of(symbol).lines().next_back().unwrap_or_default();
+        line.split_whitespace().any(|word| word == "static")
+    }
+
+    /// Whether a declaration in C++ is a template.
+    fn is_template(&self, symbol: &OutlineSymbol) -> bool {
+        self.head_of(symbol).split(|it: char| !it.is_alphanumeric() && it != '_').any(|word| word == "template")
+    }
+}
+
+/// The header of a Rust `impl`: `impl<T> Display for Rate<T>`.
+struct RustImpl<'a> {
+    /// The type with its arguments: `Rate<T>`.
+    target: &'a str,
+    has_trait: bool,
+}
+
+impl<'a> RustImpl<'a> {
+    fn parse(header: &'a str) -> Option<Self> {
+        let rest = header.strip_prefix("impl").filter(|rest| rest.starts_with([' ', '<']))?;
+        let (target, has_trait) = match rest.split_once(" for ") {
+            Some((_, target)) => (target, true),
+            None => (after_generics(rest), false),
+        };
+        Some(Self { target: target.trim(), has_trait })
+    }
+
+    fn type_name(&self) -> &str {
+        self.target.split('<').next().unwrap_or_default()
+    }
+}
+
+/// Returns a text without the generic parameters at its start.
+fn after_generics(text: &str) -> &str {
+    let mut depth = 0_usize;
+    for (at, character) in text.char_indices() {
+        match character {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return text.get(at + character.len_utf8()..).unwrap_or_default();
+        }
+    }
+    text
+}
+
+/// Whether a kind is that of a member of a class, an interface or an object in a script.
+fn is_member(kind: &str) -> bool {
+    matches!(kind, "method" | "property" | "field")
 }
 
 /// The meanings of a declared name in TypeScript: one name can be a value and a type at once
@@ -253,7 +352,7 @@ enum ScriptMeaning {
 }
 
 impl ScriptMeaning {
-    /// Returns `None` for members, which may be static or not, and for namespaces, which merge with the others.
+    /// Returns `None` for members and for namespaces, which merge with the others.
     fn from_kind(kind: &str) -> Option<Self> {
         match kind {
             "function" | "variable" | "constant" => Some(Self::Value),
@@ -370,7 +469,11 @@ pub(super) mod tests {
     #[test]
     fn other_languages() {
         assert_eq!(check("typescript", "a.ts", "import { new } from './b';\nexport class old {}\n"), "refused: 1");
-        assert_eq!(check("typescript", "a.ts", "class A { old() {}\n new = 1 }\n"), "noted: 2 A");
+        assert_eq!(check("typescript", "a.ts", "class A { old() {}\n private new = 1 }\n"), "refused: 2 A");
+        assert_eq!(check("typescript", "a.ts", "class A { old() {}\n get new() { return 1 } }\n"), "refused: 2 A");
+        assert_eq!(check("typescript", "a.ts", "class A { static old() {}\n new = 1 }\n"), "noted: 2 A");
+        assert_eq!(check("typescript", "a.ts", "class A { static x = 1\n old() {}\n new = 1 }\n"), "refused: 3 A");
+        assert_eq!(check("typescript", "a.ts", "interface A { old(): void\n new: string }\n"), "refused: 2 A");
         let script = |text| check("typescript", "a.ts", text);
         assert_eq!(script("export const new = 1;\nexport function old() {}\n"), "refused: 1");
         assert_eq!(script("export class new {}\nexport function old() {}\n"), "refused: 1");
@@ -379,6 +482,19 @@ pub(super) mod tests {
         assert_eq!(check("java", "A.java", "class A { void old() {}\n void new(int a) {} }\n"), "noted: 2 A");
         assert_eq!(check("rust", "a.rs", "struct old;\nfn new() {}\n"), "noted: 2");
         assert_eq!(check("rust", "a.rs", "fn old() {}\nfn new() {}\n"), "refused: 2");
+        let implementations = |second: &str| {
+            let text =
+                format!("impl<T: Into<u8>> A<T> {{ fn old(&self) {{}} }}\nimpl{second} {{ fn new(&self) {{}} }}\n");
+            check("rust", "a.rs", &text)
+        };
+        assert_eq!(implementations("<T: Into<u8>> A<T>"), "refused: 2 impl<T: Into<u8>> A<T>");
+        assert_eq!(implementations("<T> Shape for A<T>"), "refused: 2 impl<T> Shape for A<T>");
+        assert_eq!(implementations(" A<u8>"), "noted: 2 impl A<u8>");
+        assert_eq!(implementations(" Shape for B"), "free");
+        let cpp = |text| check("cpp", "a.cpp", text);
+        assert_eq!(cpp("enum new { A };\nvoid old() {}\n"), "noted: 1");
+        assert_eq!(cpp("enum new { A };\ntemplate <typename T>\nvoid old(T t) {}\n"), "refused: 1");
+        assert_eq!(cpp("template <class T> struct new {};\nvoid old() {}\n"), "refused: 1");
         assert_eq!(check("go", "a.go", "package a\nfunc (s *S) old() {}\nfunc new() {}\n"), "free");
         assert_eq!(check("go", "a.go", "package a\ntype old struct{}\nfunc new() {}\n"), "refused: 3");
     }

@@ -97,6 +97,10 @@ impl ReplacePattern {
                 let mut found = Vec::new();
                 for captures in regex.captures_iter(text).take(most) {
                     let range = captures.get(0).map_or(0..0, |whole| whole.range());
+                    // After the last line end there is no line that `^` and `$` could match.
+                    if range.start == text.len() && text.ends_with('\n') {
+                        continue;
+                    }
                     let new = expand(parts, &captures);
                     bytes += new.len();
                     found.push((range, new));

@@ -115,6 +115,11 @@ async fn occurrences_are_numbered_and_chosen() {
     1 src/a.py:1:10 def load(name):⏎    return name -> def load(x):⏎    return x
     note: not searched: `src/latin.py` (not UTF-8), `src/other.py` (not UTF-8)
     ");
+    // The empty text after the last line end is not a line.
+    insta::assert_snapshot!(check(&toy, ["^", "# ", "src/b.py"], true, None).await, @"
+    replace `^` by `#`: 1 of 1, 1 searched
+    1 src/b.py:1:1 from a import load -> # from a import load
+    ");
     insta::assert_snapshot!(check(&toy, [r"^(\w+)", "$1", "src/b.py"], true, None).await, @"
     pattern: no occurrence in 1 file; 1 match already equal to the replacement
     Check the pattern, upper and lower case, and the files; `file.search` finds text.

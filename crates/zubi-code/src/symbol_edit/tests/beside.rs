@@ -80,3 +80,36 @@ async fn a_wrong_dedent_is_rejected() {
     let valid = "def f():\n    if x:\n        a()\n    elif y: b(); c()\n    # End.\n    d(\n  1)\n    e()\n";
     assert_eq!(check("a.py", text, Replace, valid).await, valid);
 }
+
+#[tokio::test]
+async fn a_member_of_a_go_group_has_no_keyword() {
+    let group = "package a\n\ntype (\n\t// An A.\n\t$0A struct{ x int }\n\tB struct{ y int }\n)\n";
+    insta::assert_snapshot!(check("a.go", group, Replace, "type A struct{ x int64 }\n").await, @"
+    package a
+
+    type (
+    	// An A.
+    	A struct{ x int64 }
+    	B struct{ y int }
+    )
+    ");
+    insta::assert_snapshot!(check("a.go", group, InsertAfter, "// A C.\ntype C struct{}\n").await, @"
+    package a
+
+    type (
+    	// An A.
+    	A struct{ x int }
+
+    	// A C.
+    	C struct{}
+
+    	B struct{ y int }
+    )
+    ");
+    let single = "package a\n\ntype $0A struct{ x int }\n";
+    insta::assert_snapshot!(check("a.go", single, Replace, "type A struct{ x int64 }\n").await, @"
+    package a
+
+    type A struct{ x int64 }
+    ");
+}

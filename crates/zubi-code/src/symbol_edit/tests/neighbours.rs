@@ -57,3 +57,12 @@ async fn a_lost_prefix_is_noted() {
     T twice(T v) { return 2 * v; }
     ");
 }
+
+#[tokio::test]
+async fn a_type_with_a_variable_is_not_removed_alone() {
+    let text = "struct $0Pt { int x; } origin;\n";
+    insta::assert_snapshot!(check("a.cc", text, Delete, "").await, @"
+    error: the change would affect `origin` too
+    Nothing was changed. Edit the text with `edit_files`.
+    ");
+}
