@@ -274,13 +274,72 @@ mod grammar {
         })
     }
 
+    /// Loops whose variable something else may set, with the uses of the variable.
+    fn loop_form() -> impl Strategy<Value = String> {
+        let names = ["f", "_", "x1", "FOO"];
+        let values = ["true", "true canary", "=canary", "canary", "declare", "a", "-v", "v", "-", "clare"];
+        let setters = [
+            "declare",
+            "declare -r --",
+            "typeset",
+            "export",
+            "readonly",
+            "local",
+            "command declare",
+            "builtin export",
+            "test -n x && declare -g",
+            "printf -v",
+            "read",
+            "true",
+            "de$g",
+            "$g",
+            "$h",
+            "printf $g$h",
+            "exec",
+            ": ${@:=",
+            "((",
+            "printf %s",
+            "",
+            "wait -p",
+            "getopts a",
+            "mapfile -t",
+            "echo",
+        ];
+        let assigned = [
+            "\\@=canary",
+            "@\\=canary",
+            "@=canary",
+            "\"@\"=canary",
+            "$'@'=canary",
+            "@$g",
+            "@$h",
+            "{@,b}=canary",
+            "@ canary",
+            "@",
+            "canary}",
+            "@=canary))",
+            "'@=canary'",
+            "@$g$h",
+            "-v@ canary",
+        ];
+        let uses = ["$@", "${@}", "\"$@\"", "$@ x", "command $@"];
+        let part = (select(names.to_vec()), select(values.to_vec()), select(values.to_vec()), select(values.to_vec()));
+        (part, select(setters.to_vec()), select(assigned.to_vec()), select(uses.to_vec())).prop_map(
+            |((name, own, g, h), setter, assigned, used)| {
+                format!("for g in {g}; do for h in {h}; do for @ in {own}; do {setter} {assigned}; {used}; done; done; done\n")
+                    .replace('@', name)
+            },
+        )
+    }
+
     fn form() -> impl Strategy<Value = String> {
         // A function could call itself without end.
         let is_finite = |text: &String| {
             let compact: String = text.chars().filter(|c| !" \t\n\\'\"".contains(*c)).collect();
             !compact.contains("()") || compact.matches("()").count() == compact.matches("f(){").count()
         };
-        prop_oneof![4 => here_document(), 3 => fragments(), 3 => insert_fragment()].prop_filter("a function", is_finite)
+        prop_oneof![4 => here_document(), 3 => fragments(), 3 => insert_fragment(), 2 => loop_form()]
+            .prop_filter("a function", is_finite)
     }
 
     /// Judges `count` random scripts.
@@ -316,6 +375,10 @@ mod grammar {
             ": <<-\\E\n\ta\n\tE\ncanary\n",
             "canary",
             ": &>a canary\n",
+            "for f in true; do declare \\f=canary; $f; done\n",
+            "for f in true; do readonly f\\=canary; $f; done\n",
+            "for f in true; do for g in =canary; do declare f$g; $f; done; done\n",
+            "for _ in true; do : canary; $_; done\n",
         ]
         .map(str::to_owned);
         let judgements = judge(&texts);

@@ -1,12 +1,42 @@
 //! Variables of `for` loops over plain words: a command that uses one is read once for each value.
 
 use brush_parser::Token;
+use zubi_base::env::is_name;
 
 use super::script::{ConstructFrame, Script, Simple};
 use super::word::{self, Pattern, ShellWord};
 
 /// The maximum number of commands that one command of a loop means.
 const MAX_VALUES: usize = 64;
+
+/// Builtins that set variables or change what words mean. A script with one of them can set the variable of a loop in ways
+/// that its text does not show.
+const SETTERS: &[&str] = &[
+    "declare",
+    "typeset",
+    "local",
+    "export",
+    "readonly",
+    "read",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "let",
+    "select",
+    "eval",
+    "source",
+    ".",
+    "unset",
+    "alias",
+    "coproc",
+    "exec",
+    "set",
+    "shopt",
+    "trap",
+    "enable",
+    "((",
+    "wait",
+];
 
 /// The variable of a loop and its values.
 pub(super) struct LoopVariable {
@@ -22,15 +52,44 @@ impl LoopVariable {
             let plain = |c: char| c.is_alphanumeric() || "_./-,:@%+=*?".contains(c);
             !word.is_dynamic && !word.tilde && !word.text.is_empty() && word.text.chars().all(plain)
         };
-        // `read f`, `f=x` and `for f` set it; `-vf` does, too.
-        let mentions = |token: &&Token| {
-            let text = token.to_str().trim_start_matches(['-', 'v', '"', '\'']);
-            text.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['=', '+', '[', '"', '\'']))
-        };
-        let is_set_once = tokens.iter().filter(mentions).count() == 1;
-        (is_set_once && values.len() <= MAX_VALUES && values.iter().all(is_plain))
-            .then(|| Self { name: name.to_owned(), values })
+        // The loop itself is one mention.
+        let is_set_once = tokens.iter().map(|token| count_mentions(token.to_str(), name)).sum::<usize>() == 1;
+        // The shell sets `_` itself.
+        (name != "_"
+            && is_set_once
+            && !may_set_unseen(tokens)
+            && values.len() <= MAX_VALUES
+            && values.iter().all(is_plain))
+        .then(|| Self { name: name.to_owned(), values })
     }
+}
+
+/// Counts the places of a token that name a variable other than as `$name` or `${name}`, whatever the quotes are.
+fn count_mentions(token: &str, name: &str) -> usize {
+    let text = token.replace(['\\', '"', '\''], "");
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mentions = text.match_indices(name).filter(|(at, _)| {
+        let (before, after) = (text.get(..*at).unwrap_or_default(), text.get(at + name.len()..).unwrap_or_default());
+        let is_use = before.ends_with('$') || (before.ends_with("${") && after.starts_with('}'));
+        !is_use && !before.ends_with(is_part) && !after.starts_with(is_part)
+    });
+    mentions.count()
+}
+
+/// Returns whether a script may set a variable without its name in the text: by a builtin whose words are worked out when it
+/// runs, or by an expansion (`${!x:=y}`, `$((x=1))`, `{x,y}`).
+fn may_set_unseen(tokens: &[Token]) -> bool {
+    let words: Vec<String> = tokens.iter().map(|token| token.to_str().replace(['\\', '"', '\''], "")).collect();
+    let is_setter = |word: &String| SETTERS.contains(&word.as_str());
+    let expands = |word: &String| {
+        let is_plain_use = |rest: &str| rest.split_once('}').is_some_and(|(name, _)| is_name(name));
+        word.split("${").skip(1).any(|rest| !is_plain_use(rest))
+            || ["$(", "$[", "`"].iter().any(|part| word.contains(part))
+            || (word.replace("${", "").contains('{') && word != "{")
+    };
+    // The option `-v` of `printf` sets a variable.
+    let prints_to_variable = |pair: &[String]| matches!(pair, [program, first] if program == "printf" && first.starts_with(['-', '$', '*', '?', '[']));
+    words.iter().any(|word| is_setter(word) || expands(word)) || words.windows(2).any(prints_to_variable)
 }
 
 /// Returns the simple commands that a command of a loop means: one for each value of the variables that it uses.
