@@ -33,7 +33,7 @@ const BASH: &str = "/bin/bash";
 const READ_PIPE: &str = ". /dev/stdin";
 
 /// The prefix of a script, on its first line, so that line numbers do not change. It empties the input: a program that
-/// reads it would otherwise consume the rest of the script.
+/// reads it would otherwise consume the rest of a piped script, and ripgrep searches a pipe instead of the folder.
 const DETACH_STDIN: &str = "exec </dev/null; ";
 
 /// The time to drain the pipes of a finished job. No process has them open any more by then.
@@ -245,7 +245,8 @@ impl Runner {
             ProcessCommand::Script { text, arguments } => {
                 // The script is one argument, even if it begins with `-`, and the following ones are positional
                 // parameters: no shell reads them as code.
-                let fixed = ["-c", "--", text, "sh"].map(str::to_owned);
+                let detach = if job.stdin.is_none() { DETACH_STDIN } else { "" };
+                let fixed = ["-c".to_owned(), "--".to_owned(), format!("{detach}{text}"), "sh".to_owned()];
                 let arguments = fixed.into_iter().chain(arguments.iter().cloned()).collect();
                 CommandLine { program: self.bash().unwrap_or_else(|| SHELL.into()), arguments, input }
             }

@@ -16,6 +16,9 @@ pub struct Footprint {
     pub writes: Vec<Utf8PathBuf>,
     /// Programs with their arguments.
     pub commands: Vec<Vec<String>>,
+    /// Programs without a slash that only start another command (`env`, `timeout`).
+    #[serde(skip)]
+    pub wrappers: Vec<String>,
     /// Hosts that the call reaches, as `host:port`.
     pub hosts: Vec<String>,
     /// Names of the secrets that the call receives.

@@ -6,11 +6,43 @@ use zubi_base::credentials;
 
 use crate::PolicyPaths;
 use crate::footprint::Footprint;
-use crate::pattern::absolute;
+use crate::pattern::{absolute, is_glob, may_become};
 use crate::programs;
 
+/// Returns whether a command of a call has no effect or only looks, so that it needs no approval.
+pub(super) fn is_harmless(argv: &[String], footprint: &Footprint, paths: &PolicyPaths) -> bool {
+    // A redirection may read any file, and the command prints it.
+    let reads_inside = || footprint.reads.iter().all(|path| paths.may_be_read(path));
+    let are_wrappers_trusted = || footprint.wrappers.iter().all(|wrapper| paths.is_trusted_program(wrapper));
+    if is_builtin(argv) && footprint.wrappers.is_empty() {
+        return argv.first().is_some_and(|builtin| is_silent(builtin)) || reads_inside();
+    }
+    // A wrapper starts the program with the name of a builtin.
+    let is_program = || argv.first().is_some_and(|program| paths.is_trusted_program(program));
+    are_wrappers_trusted()
+        && reads_inside()
+        && (is_looking(argv, footprint, paths) || (is_builtin(argv) && is_program()))
+}
+
+/// Returns whether a builtin never prints what it reads.
+fn is_silent(builtin: &str) -> bool {
+    matches!(builtin, "cd" | ":" | "true" | "false" | "test" | "[" | "exit" | "return" | "break" | "continue" | "shift")
+}
+
+/// Returns whether a command is a shell builtin that affects only the shell, or `sleep`. Redirections are separate parts.
+fn is_builtin(argv: &[String]) -> bool {
+    const NAMES: &[&str] = &[
+        "cd", ":", "true", "false", "echo", "printf", "test", "[", "[[", "pwd", "exit", "return", "break", "continue",
+        "shift", "set", "export", "local", "readonly", "declare", "wait", "umask", "times", "type", "jobs", "exec",
+    ];
+    argv.first().is_some_and(|name| {
+        NAMES.contains(&name.as_str())
+            || (name == "command" && matches!(argv.get(1).map(String::as_str), Some("-v" | "-V")))
+    })
+}
+
 /// Returns whether a command of a call only looks.
-pub(super) fn is_looking(argv: &[String], footprint: &Footprint, paths: &PolicyPaths) -> bool {
+fn is_looking(argv: &[String], footprint: &Footprint, paths: &PolicyPaths) -> bool {
     let Some(program) = argv.first().filter(|program| !program.contains('/')) else { return false };
     let Some(files) = programs::looks_at(argv, footprint.is_git_hardened) else { return false };
     // An output that a redirection writes could become a program or its configuration.
@@ -64,10 +96,24 @@ impl PolicyPaths {
         self.roots.iter().any(|root| path.starts_with(root))
     }
 
-    /// Returns whether a path is in the workspace, also with its links resolved, and no location of credentials.
+    /// Returns whether a path is in the workspace, also with its links resolved, and no location of credentials. For a glob
+    /// pattern, this holds for every path that may match.
     fn may_be_read(&self, path: &Utf8Path) -> bool {
         let may_be_read = |path: &Utf8Path| self.contains(path) && !credentials::is_credential_path(path);
-        may_be_read(path) && zubi_base::fs::canonical_for_creation(path).is_ok_and(|path| may_be_read(&path))
+        let is_inside =
+            |path: &Utf8Path| zubi_base::fs::canonical_for_creation(path).is_ok_and(|path| may_be_read(&path));
+        if !may_be_read(path) || !is_inside(path) {
+            return false;
+        }
+        if !is_glob(path.as_str()) {
+            return true;
+        }
+        // The shell follows links among the matches. A pattern in the name of a folder is not worked out.
+        let Some(folder) = path.parent().filter(|folder| !is_glob(folder.as_str()) && is_inside(folder)) else {
+            return false;
+        };
+        let (Some(pattern), Ok(entries)) = (path.file_name(), folder.read_dir_utf8()) else { return false };
+        entries.flatten().filter(|entry| may_become(pattern, entry.file_name())).all(|entry| is_inside(entry.path()))
     }
 
     /// Returns whether the shell finds a program in a directory that neither the workspace nor a call supplies. A program

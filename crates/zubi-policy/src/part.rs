@@ -120,9 +120,7 @@ pub(super) fn default_action(part: &Access, policy_paths: &PolicyPaths, footprin
             DefaultAction::AskUnlessSpecificRule("a rule never allows effects that cannot be determined")
         }
         Access::Secret(_) => DefaultAction::Ask,
-        Access::Command(argv) if is_harmless_command(argv) || looking::is_looking(argv, footprint, policy_paths) => {
-            DefaultAction::Allow
-        }
+        Access::Command(argv) if looking::is_harmless(argv, footprint, policy_paths) => DefaultAction::Allow,
         Access::Command(_) => DefaultAction::Ask,
         Access::Read(path) if credentials::is_credential_path(path) => {
             DefaultAction::AskUnlessSpecificRule("credentials are stored there")
@@ -259,19 +257,4 @@ fn classify_file(relative: &Utf8Path) -> Option<FileEffect> {
     } else {
         None
     }
-}
-
-/// Returns whether a command is a shell builtin without an effect.
-pub(super) fn is_harmless_command(argv: &[String]) -> bool {
-    argv.first().is_some_and(|program| is_harmless(program, argv))
-}
-
-/// Returns whether a command is a shell builtin that affects only the shell. Redirections are separate parts.
-fn is_harmless(program: &str, argv: &[String]) -> bool {
-    const NAMES: &[&str] = &[
-        "cd", ":", "true", "false", "echo", "printf", "test", "[", "[[", "pwd", "exit", "return", "break", "continue",
-        "shift", "set", "export", "local", "readonly", "declare", "wait", "umask", "times", "type", "jobs", "sleep",
-        "exec",
-    ];
-    NAMES.contains(&program) || (program == "command" && matches!(argv.get(1).map(String::as_str), Some("-v" | "-V")))
 }

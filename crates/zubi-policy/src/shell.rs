@@ -62,6 +62,8 @@ pub struct ShellReading {
     pub writes: Vec<Utf8PathBuf>,
     /// Reasons why the effects of the script cannot be determined, one clause each.
     pub unresolved: Vec<String>,
+    /// Programs without a slash that only start another command (`env`, `sh -c`). They are not in `commands`.
+    pub wrappers: Vec<String>,
     /// Whether the commands may have data on their standard input.
     has_input: bool,
 }

@@ -8,7 +8,7 @@ use crate::approval;
 use crate::footprint::Footprint;
 use crate::rule::RuleText;
 use crate::spec::Effect;
-use crate::{PolicyPaths, looking, part, programs, shell};
+use crate::{PolicyPaths, looking, programs, shell};
 
 /// A rule that would have allowed commands that a user approved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,11 +36,12 @@ pub fn suggest_rules<'a>(scripts: impl IntoIterator<Item = &'a str>, paths: &Pol
         let footprint = Footprint {
             commands: reading.commands.clone(),
             reads: reading.reads,
+            wrappers: reading.wrappers,
             directory: Some(directory.clone()),
             ..Footprint::from_effect(Effect::Execute)
         };
         for argv in reading.commands {
-            let is_allowed = part::is_harmless_command(&argv) || looking::is_looking(&argv, &footprint, paths);
+            let is_allowed = looking::is_harmless(&argv, &footprint, paths);
             if !is_allowed {
                 groups.entry(wide_pattern(&argv)).or_default().push(argv);
             }

@@ -38,7 +38,7 @@ const fn list_subcommand(
 
 pub(super) const PROGRAMS: &[Program] = &[
     // Programs that only look.
-    list_looking("ls", "-1aAlhrtSRFdpinsCx --color= --color[=] --group-directories-first"),
+    list_looking("ls", "-1aAlhrtSRFdpinsCx --color[=] --group-directories-first"),
     list_looking("cat", "-nbsETvAeut"),
     list_looking("nl", "-b= -w= -s= -n= -v= -i="),
     list_looking("rev tac", ""),
@@ -51,6 +51,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     list_looking("paste", "-sz -d="),
     list_looking("comm", "-123"),
     Program { operands: AtMost(4), covered: AllBut(""), ..list_looking("cmp", "-lsb -n=") },
+    Program { operands: Words, ..list_looking("sleep", "") },
     Program { operands: Words, ..list_looking("seq", "-w -s= -f=") },
     Program { operands: Words, ..list_looking("expr", "") },
     Program { operands: Words, ..list_looking("basename", "-az -s=") },
@@ -69,7 +70,11 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { operands: Words, ..list_looking("id groups", "-ugnGrz") },
     Program { operands: Words, ..list_looking("which", "-a") },
     Program { operands: NoOperands, covered: Only("-fsidI"), ..list_looking("hostname", "") },
-    list_looking("strings base64 md5sum sha1sum sha256sum sha512sum od hexdump fold column expand tsort", ""),
+    list_looking("strings md5sum sha1sum sha256sum sha512sum fold expand tsort", ""),
+    list_looking("base64", "-di -w= --decode --wrap="),
+    list_looking("od", "-abcdfilosxv -A= -j= -N= -t="),
+    list_looking("hexdump", "-bcCdoxv -n= -s="),
+    list_looking("column", "-t -s= -o= --table --separator="),
     // Programs that also write or run with some options or operands.
     Program {
         covered: Only("-cdiuDz -f= -s= -w= --count --repeated --unique --ignore-case --all-repeated[=]"),
@@ -134,7 +139,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         is_inert: true,
         ..list_mixed(
             "grep egrep fgrep",
-            "-0123456789nivwxclLoEFqsHh -A= -B= -C= -m= -e= --color[=] --color= --line-number --ignore-case --count",
+            "-0123456789nivwxclLoEFqsHh -A= -B= -C= -m= -e= --color[=] --line-number --ignore-case --count",
         )
     },
     Program {

@@ -2,6 +2,7 @@
 
 use super::options::{ParsedWords, stays_inside};
 use super::{Operands, Program, has_word};
+use crate::pattern::is_glob;
 
 /// Marks operands that a rule with `*` does not cover.
 pub(super) fn refuse_operands(row: &Program, arguments: &mut ParsedWords, argv: &[String]) {
@@ -16,7 +17,11 @@ pub(super) fn refuse_operands(row: &Program, arguments: &mut ParsedWords, argv: 
     };
     match row.operands {
         Operands::Words | Operands::Files | Operands::PatternAndFiles => {}
-        Operands::AtMost(count) => arguments.refused.extend(operands.iter().skip(count)),
+        Operands::AtMost(count) => {
+            // A pattern may become several operands.
+            refuse(&is_glob);
+            arguments.refused.extend(operands.iter().skip(count));
+        }
         // `@file` names a file with more options.
         Operands::Inside => refuse(&|word| !stays_inside(word) || word.starts_with('@')),
         Operands::None => refuse(&|_| true),
@@ -88,14 +93,17 @@ pub(super) fn only_look(row: &Program, arguments: &ParsedWords, argv: &[String])
     match row.operands {
         Operands::Files | Operands::PatternAndFiles => true,
         Operands::Words => !operands.iter().any(|word| word.contains('/') && row.names == "which"),
-        Operands::AtMost(count) => operands.len() <= count,
+        Operands::AtMost(count) => operands.len() <= count && !operands.iter().any(|word| is_glob(word)),
         Operands::None => operands.is_empty(),
         Operands::Prefixed(prefix) => operands.iter().all(|word| word.starts_with(prefix)),
         Operands::Sed => operands
             .first()
             .is_some_and(|script| arguments.options.iter().any(|(name, _)| name == "n") && is_printing_sed(script)),
-        // A revision of git is not a path of the workspace, but git itself refuses paths outside.
-        Operands::Inside => operands.iter().all(|word| stays_inside(word) || row.names == "git"),
+        // `HEAD:a` is a file in a revision. `git diff` compares any two files if one is outside the repository.
+        Operands::Inside => operands.iter().all(|word| {
+            let in_repository = |word: &str| stays_inside(&word.replace(':', "/").replace("//", "/"));
+            stays_inside(word) || (row.names == "git" && in_repository(word))
+        }),
         _ => false,
     }
 }

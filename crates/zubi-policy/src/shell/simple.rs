@@ -25,6 +25,11 @@ fn is_readable_pattern(program: &str, word: &ShellWord) -> bool {
     prints_names || (programs::is_inert(program) && !command_words::may_be_credentials_name(&word.text))
 }
 
+/// Returns whether a wrapper is a program in the search path, and not a builtin of the shell.
+fn is_program(wrapper: &str) -> bool {
+    !wrapper.contains('/') && !matches!(wrapper, "builtin" | "command")
+}
+
 impl Script<'_> {
     /// Adds a simple command and the commands that it starts. Returns the new directory if the command is a `cd`.
     pub(super) fn simple_command(&mut self, simple: &Simple) -> Option<WorkingDir> {
@@ -61,6 +66,8 @@ impl Script<'_> {
                 analysis.is_wrapper || (analysis.reads_script && matches!(simple.input.as_slice(), [Some(_)]));
             if !is_wrapper || !is_system {
                 self.record_command(words);
+            } else if is_program(&program.text) && !self.reading.wrappers.contains(&program.text) {
+                self.reading.wrappers.push(program.text.clone());
             }
             self.read_nested_scripts(name, is_system, &analysis, simple);
             due.extend(analysis.commands.into_iter().filter_map(|range| words.get(range)));

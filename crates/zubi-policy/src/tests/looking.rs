@@ -12,6 +12,9 @@ fn check(files: &[&str], rules: &[Value], scripts: &[&str], expected: &str) {
         zubi_base::fs::write_atomic(&path, b"x").unwrap();
     }
     std::os::unix::fs::symlink("/etc", root.join("link")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", root.join("linked-passwd")).unwrap();
+    std::fs::create_dir(root.join("links")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", root.join("links/passwd")).unwrap();
     let paths = PolicyPaths {
         roots: vec![root.clone()],
         home: Some("/h".into()),
@@ -29,6 +32,7 @@ fn check(files: &[&str], rules: &[Value], scripts: &[&str], expected: &str) {
             let footprint = Footprint {
                 commands: reading.commands,
                 reads: reading.reads,
+                wrappers: reading.wrappers,
                 writes: reading.writes,
                 unresolved: reading.unresolved,
                 directory: Some(root.clone()),
@@ -95,6 +99,16 @@ fn a_session_of_reading_needs_no_approval() {
         "for f in a b; do wc -l \"$f\"; done",
         "for f in src/*.rs; do head -3 \"$f\"; done",
         "test -f a && cat a",
+        "env -u X ls",
+        "timeout 5 head -1 a",
+        "bash -c 'ls src'",
+        "sleep 1",
+        "od -c a | head -2",
+        "base64 -d < a",
+        "cat < a",
+        "git diff HEAD~1 -- src/a.rs",
+        "git show HEAD:src/a.rs",
+        "git log main..HEAD",
         "git status --short",
         "git log --oneline -5",
         "git diff --stat",
@@ -112,6 +126,22 @@ fn a_session_of_reading_needs_no_approval() {
 fn dangerous_variants_of_reading_need_approval() {
     let scripts = [
         "ls ..",
+        "ls --color /etc",
+        "cat < /etc/passwd",
+        "cat < linked-passwd",
+        "head -c 100 < link/passwd",
+        "echo \"$(< /etc/passwd)\"",
+        "printf x < /etc/passwd",
+        "cat links/pass*",
+        "cat links/p*",
+        "cat l*/passwd",
+        "uniq src/*.rs",
+        "uniq src/f*.txt",
+        "git diff /dev/null /etc/passwd",
+        "git diff -- a /etc/hostname",
+        "git diff a ../b",
+        "git diff a ~/b",
+        "git show HEAD:../b",
         "ls /etc",
         "ls > .git/config",
         "ls > out",
@@ -224,14 +254,24 @@ fn programs_of_the_workspace_need_approval() {
         ..PolicyPaths::default()
     };
     std::fs::create_dir(root.join("bin")).unwrap();
-    zubi_base::fs::write_atomic(&root.join("bin/ls"), b"x").unwrap();
+    for program in ["ls", "env", "nohup", "id", "pwd", "sleep"] {
+        zubi_base::fs::write_atomic(&root.join("bin").join(program), b"x").unwrap();
+    }
     let footprint = Footprint {
         commands: vec![vec!["ls".to_owned()]],
         directory: Some(root.clone()),
         ..Footprint::from_effect(Effect::Execute)
     };
     let argv = vec!["ls".to_owned()];
-    let is_looking = |search_path: &[&str]| crate::looking::is_looking(&argv, &footprint, &paths(search_path));
+    // The names of builtins that a wrapper starts, and of wrappers, are programs too.
+    for (script, is_allowed) in [("pwd", true), ("env pwd", false), ("nohup id", false), ("sleep 1", false)] {
+        let reading = crate::shell::read(script, "/w".into());
+        let footprint = Footprint { wrappers: reading.wrappers, ..footprint.clone() };
+        let paths = paths(&["bin", "/usr/bin"]);
+        let is_harmless = |argv: &Vec<String>| crate::looking::is_harmless(argv, &footprint, &paths);
+        assert_eq!(reading.commands.iter().all(is_harmless), is_allowed, "{script}");
+    }
+    let is_looking = |search_path: &[&str]| crate::looking::is_harmless(&argv, &footprint, &paths(search_path));
     assert!(is_looking(&["/usr/bin", "bin"]) && !is_looking(&["bin", "/usr/bin"]));
     let decide = |footprint: &Footprint| {
         let none = std::iter::empty::<(&Value, String)>();

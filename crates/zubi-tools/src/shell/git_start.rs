@@ -4,6 +4,9 @@
 //! later `git status` must not run these programs without approval.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use zubi_base::fs::ReadError;
+use zubi_base::text::ellipsize;
+use zubi_policy::shell::ShellReading;
 
 /// Subcommands that need no hook.
 const LOOKING: &[&str] = &[
@@ -82,6 +85,8 @@ pub(super) fn environment(commands: &[Vec<String>]) -> Vec<(String, String)> {
     if only_looks {
         settings.push(("core.hooksPath", "/dev/null"));
         variables.push(("GIT_OPTIONAL_LOCKS".to_owned(), "0".to_owned()));
+        // A missing object would otherwise be fetched with a program that the configuration names.
+        variables.push(("GIT_NO_LAZY_FETCH".to_owned(), "1".to_owned()));
     }
     variables.push(("GIT_CONFIG_COUNT".to_owned(), settings.len().to_string()));
     for (index, (key, value)) in settings.iter().enumerate() {
@@ -91,18 +96,63 @@ pub(super) fn environment(commands: &[Vec<String>]) -> Vec<(String, String)> {
     variables
 }
 
-/// Returns whether a script has commands of git, and they run no program that the configuration of the repository names: the directory is the workspace's
-/// own repository, no `cd` leads elsewhere, and its configuration has only plain settings.
-pub(super) fn is_hardened(commands: &[Vec<String>], directory: &Utf8Path, roots: &[Utf8PathBuf]) -> bool {
-    if !commands.iter().any(|argv| is_git(argv)) {
+/// Returns whether a script has commands of git, and they run no program that the configuration of a repository names: the
+/// directory is the workspace's own repository without submodules, no `cd` leads elsewhere, nothing changes the variables
+/// with which git starts, and the configuration has only plain settings.
+pub(super) fn is_hardened(reading: &ShellReading, directory: &Utf8Path, roots: &[Utf8PathBuf]) -> bool {
+    if !reading.commands.iter().any(|argv| is_git(argv)) {
         return false;
     }
-    let moves = commands.iter().any(|argv| argv.first().is_some_and(|program| program == "cd"));
-    let metadata = directory.join(".git").symlink_metadata();
-    if moves || !roots.iter().any(|root| root == directory) || !metadata.is_ok_and(|metadata| metadata.is_dir()) {
+    let is_named =
+        |argv: &[String], names: &[&str]| argv.first().is_some_and(|program| names.contains(&program.as_str()));
+    let changes_start =
+        reading.commands.iter().any(|argv| is_named(argv, &["cd", "exec", "export", "declare", "local", "readonly"]))
+            || reading.wrappers.iter().any(|wrapper| matches!(wrapper.as_str(), "env" | "exec"));
+    let git = directory.join(".git");
+    let is_directory = git.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+    if changes_start || !roots.iter().any(|root| root == directory) || !is_directory {
         return false;
     }
-    zubi_base::fs::read_text(&directory.join(".git/config")).is_ok_and(|text| has_plain_settings(&text))
+    // Its configuration is in another directory.
+    let is_shared = git.join("commondir").symlink_metadata().is_ok();
+    !is_shared
+        && !has_submodules(&git)
+        && zubi_base::fs::read_text(&git.join("config")).is_ok_and(|text| has_plain_settings(&text))
+}
+
+/// Returns whether the index may have submodules: git runs in them, too, with their own configuration. Errs towards `true`.
+fn has_submodules(git: &Utf8Path) -> bool {
+    // The mode of such an entry, 160000 (git-scm.com/docs/index-format), in network byte order.
+    const MODE: [u8; 4] = [0, 0, 0xe0, 0];
+    // An index may be in two files.
+    let is_split = || {
+        git.read_dir_utf8()
+            .is_ok_and(|entries| entries.flatten().any(|entry| entry.file_name().starts_with("sharedindex.")))
+    };
+    match zubi_base::fs::read_bytes(&git.join("index")) {
+        Ok(index) => index.windows(MODE.len()).any(|bytes| bytes == MODE) || is_split(),
+        Err(ReadError::NotFound { .. }) => false,
+        Err(_) => true,
+    }
+}
+
+/// Returns the reason why a command of git that only looks needs approval, whatever rules allow it: the configuration of the
+/// repository names programs that git would run.
+pub(super) fn configuration_problem(
+    commands: &[Vec<String>],
+    directory: &Utf8Path,
+    roots: &[Utf8PathBuf],
+) -> Option<String> {
+    let runs = |argv: &&Vec<String>| is_git(argv) && argv.get(1).is_some_and(|word| LOOKING.contains(&word.as_str()));
+    commands.iter().find(runs)?;
+    let in_workspace = |path: &Utf8Path| roots.iter().any(|root| path.starts_with(root));
+    let git = directory.ancestors().take_while(|path| in_workspace(path)).map(|path| path.join(".git"));
+    let config = git.into_iter().find(|git| git.is_dir()).map(|git| git.join("config"))?;
+    let text = zubi_base::fs::read_text(&config).ok()?.to_ascii_lowercase();
+    // Parts of the keys of settings that git-config(1) describes as programs, or as files with more settings.
+    let parts = ["external", "textconv", "command", "program", "clean", "smudge", "process", "include"];
+    let line = text.lines().find(|line| parts.iter().any(|part| line.contains(part)))?;
+    Some(format!("git runs a program that `.git/config` names: `{}`", ellipsize(line.trim(), 60)))
 }
 
 /// Returns whether a configuration of git has only settings that name no program.
@@ -118,9 +168,12 @@ fn has_plain_settings(text: &str) -> bool {
         }
         if let Some(header) = line.strip_prefix('[') {
             let Some(header) = header.strip_suffix(']') else { return false };
-            let name = header.split([' ', '.', '\t']).next().unwrap_or_default().to_ascii_lowercase();
-            section = name;
-            return PLAIN_SETTINGS.iter().any(|(plain, _)| *plain == section);
+            let (name, rest) = header.split_once(' ').unwrap_or((header, ""));
+            // A setting may follow a header on its line.
+            let subsection = rest.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+            let is_plain = rest.is_empty() || subsection.is_some_and(|name| !name.contains(['"', '\\', '[', ']']));
+            section = name.to_ascii_lowercase();
+            return is_plain && PLAIN_SETTINGS.iter().any(|(plain, _)| *plain == section);
         }
         let key = line.split('=').next().unwrap_or_default().trim().to_ascii_lowercase();
         PLAIN_SETTINGS.iter().any(|(plain, keys)| *plain == section && keys.contains(&key.as_str()))
@@ -192,9 +245,49 @@ mod tests {
             "[core]\nworktree = /x",
             "[alias]\nx = !y",
             "fsmonitor = x",
+            "[core \"x\"] [filter \"evil\"] clean = touch x; cat #]",
+            "[remote \"x\"] [gpg] program = ./g.sh ;]",
+            "[branch \"x\"] [diff] external = x #]",
+            "[core ] fsmonitor = x ;]",
+            "[remote.x]\nurl = y\n[core\t\"x\"] fsmonitor = x ;]",
         ] {
             assert!(!has_plain_settings(&format!("{plain}{other}\n")), "{other}");
         }
+    }
+
+    #[test]
+    fn only_a_plain_repository_is_hardened() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(folder.path()).unwrap().to_owned();
+        let write =
+            |path: &str, bytes: &[u8]| zubi_base::fs::write_atomic(&root.join(".git").join(path), bytes).unwrap();
+        std::fs::create_dir(root.join(".git")).unwrap();
+        let is_hardened =
+            |text: &str| is_hardened(&zubi_policy::shell::read(text, &root), &root, std::slice::from_ref(&root));
+        let problem = |text: &str| {
+            configuration_problem(&zubi_policy::shell::read(text, &root).commands, &root, std::slice::from_ref(&root))
+        };
+        write("config", b"[core]\n\tbare = false\n");
+        assert!(is_hardened("git status") && is_hardened("git log | head -1") && problem("git log").is_none());
+        for text in [
+            "env -i git status",
+            "env -u GIT_CONFIG_COUNT git status",
+            "exec -c git status",
+            "export -n GIT_CONFIG_COUNT; git status",
+            "cd x && git status",
+            "ls",
+        ] {
+            assert!(!is_hardened(text), "{text}");
+        }
+        write("index", b"DIRC\0\0\0\x02\0\0\xe0\0");
+        assert!(!is_hardened("git status"), "a submodule");
+        write("index", b"DIRC\0\0\0\x02\0\0\x81\xa4");
+        assert!(is_hardened("git status"));
+        write("commondir", b"../evil\n");
+        assert!(!is_hardened("git status"), "another configuration");
+        std::fs::remove_file(root.join(".git/commondir")).unwrap();
+        write("config", b"[diff]\n\texternal = ./x\n");
+        assert!(!is_hardened("git diff") && problem("git diff").is_some() && problem("git commit -m x").is_none());
     }
 
     #[test]

@@ -102,7 +102,9 @@ impl TypedTool for RunCommand {
         let roots = cx.workspace.roots();
         let bare = git_start::bare_repository_problem(&analysis.commands, &directory, &analysis.reads, &roots);
         analysis.unresolved.extend(bare);
-        let is_git_hardened = git_start::is_hardened(&analysis.commands, &directory, &roots);
+        let configured = git_start::configuration_problem(&analysis.commands, &directory, &roots);
+        analysis.unresolved.extend(configured);
+        let is_git_hardened = git_start::is_hardened(&analysis, &directory, &roots);
         let sandbox = shell.jobs.runner().sandbox();
         let (network, hosts) = match input.network() {
             Net::None => ("no network", Vec::new()),
@@ -117,6 +119,7 @@ impl TypedTool for RunCommand {
             reads: analysis.reads,
             writes: analysis.writes,
             commands: analysis.commands,
+            wrappers: analysis.wrappers,
             hosts,
             unresolved,
             directory: Some(directory),
