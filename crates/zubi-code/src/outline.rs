@@ -69,7 +69,7 @@ impl OutlineSymbol {
 }
 
 /// The maximum number of symbols from one response; a larger outline is too long to read.
-const MAX_SYMBOLS: usize = 20_000;
+pub(crate) const MAX_SYMBOLS: usize = 20_000;
 
 /// The maximum depth of a tree, so that a malicious server cannot exhaust the stack.
 const MAX_DEPTH: usize = 64;

@@ -16,8 +16,10 @@ mod unit;
 use std::ops::Range;
 use std::sync::Arc;
 
+use camino::Utf8Path;
 use zubi_syntax::{SyntaxLayout, SyntaxOutline, TextExtent};
 
+use self::insertion::Block;
 use crate::syntax::{SyntaxError, SyntaxParser};
 
 pub(crate) use unit::SymbolUnit;
@@ -122,6 +124,7 @@ pub(crate) async fn edit_symbol(
             RejectedEdit::new(format!("zubi cannot check the result: {error}"), "Edit the text with `edit_files`.")
         })
     };
+    let extension = extension_of(file_name);
     let mut candidates = Vec::new();
     if action == SymbolAction::Delete {
         candidates = unit.removals();
@@ -129,13 +132,18 @@ pub(crate) async fn edit_symbol(
         let without_keyword = group::without_keyword(file_name, unit, given);
         for text in [Some(given), without_keyword.as_deref()].into_iter().flatten() {
             for block in indentation::Fragment::parse(parser, file_name, text).await?.layouts(unit) {
-                candidates.extend(unit.insertions(action, &block)?);
+                candidates.extend(unit.insertions(action, &Block::new(&block, extension))?);
             }
         }
     }
     let mut first_error = None;
     for candidate in candidates {
         let after = parse(&candidate).await?;
+        if let Some(error) = check::continued_statement(extension, &candidate, &after.text)
+            && action != SymbolAction::Delete
+        {
+            return Err(error);
+        }
         let notes = match check::check_result(unit, action, &candidate, &after, given, allows_loss) {
             Ok(notes) => notes,
             Err(error) => {
@@ -163,6 +171,10 @@ pub(crate) async fn edit_symbol(
     }))
 }
 
+fn extension_of(file_name: &str) -> &str {
+    Utf8Path::new(file_name).extension().unwrap_or_default()
+}
+
 /// Computes the change of a declaration that only a server knows: without a grammar, nothing proves that the result is
 /// valid.
 pub(crate) async fn edit_unparsed_symbol(
@@ -177,7 +189,7 @@ pub(crate) async fn edit_unparsed_symbol(
     } else {
         let fragment = indentation::Fragment::parse(parser, file_name, given).await?;
         let block = fragment.layouts(unit).into_iter().next().unwrap_or_default();
-        unit.insertions(action, &block)?
+        unit.insertions(action, &Block::new(&block, extension_of(file_name)))?
     };
     let first = candidates.into_iter().next().ok_or_else(|| unit.shared_line("change"))?;
     let note = "zubi has no grammar for this file: comments and annotations before the symbol are left as they are, and the result is not checked";

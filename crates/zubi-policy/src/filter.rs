@@ -126,7 +126,8 @@ impl ToolFilter {
 
     /// Returns whether the patterns contain the id itself, not only a pattern that matches it, and do not exclude it.
     pub fn names(&self, id: &str) -> bool {
-        self.include.iter().any(|pattern| spec::present_id(&pattern.text) == id) && self.permits(id)
+        let is_name = |pattern: &Pattern| spec::present_id(&pattern.text) == id || pattern.is_wire_name(id);
+        self.include.iter().any(is_name) && self.permits(id)
     }
 
     /// Returns the patterns that match none of these ids; they are probably misspelled.
@@ -147,7 +148,14 @@ impl Pattern {
     }
 
     fn matches(&self, id: &str) -> bool {
-        self.matches_name(id) || spec::former_id(id).is_some_and(|former| self.matches_name(former))
+        self.matches_name(id)
+            || self.is_wire_name(id)
+            || spec::former_id(id).is_some_and(|former| self.matches_name(former))
+    }
+
+    /// Returns whether the pattern is the whole name of a tool as MCP clients see it: `file_read` for `file.read`.
+    fn is_wire_name(&self, id: &str) -> bool {
+        id.contains('.') && self.text == id.replace('.', "_")
     }
 
     fn matches_name(&self, id: &str) -> bool {
@@ -189,6 +197,10 @@ mod tests {
             (&["lsp_*"], "lsp_hover", true),
             (&["lsp_*"], "apply_edit", false),
             (&["*_edit"], "undo_edit", true),
+            (&["file_read"], "file.read", true),
+            (&["!file_read"], "file.read", false),
+            (&["file_*"], "file.read", false),
+            (&["*_edit"], "file.edit", false),
             (&["a*b*c"], "aXbYc", true),
             (&["a*b*c"], "acb", false),
             (&["*"], "file.read", true),

@@ -54,6 +54,13 @@ struct LeadingTrivia {
     end_row: usize,
 }
 
+impl LeadingTrivia {
+    /// Whether comments and annotations belong to a node in a row. Blank lines separate only comments from it.
+    fn is_of(&self, row: usize) -> bool {
+        self.start.is_some() || self.end_row + 1 >= row
+    }
+}
+
 /// A declaration whose node contains the cursor.
 struct OpenDeclaration {
     /// The depth of the outermost node of the declaration in the tree; the root has depth 1.
@@ -129,7 +136,7 @@ impl<'t> Extraction<'_, 't> {
         let (start, row) = (level.node.start_byte(), level.node.start_position().row);
         let length = text.trim_end().len();
         let end_row = row + text.bytes().take(length).filter(|byte| *byte == b'\n').count();
-        let previous = level.leading.filter(|leading| leading.end_row + 1 >= row);
+        let previous = level.leading.filter(|leading| leading.is_of(row));
         let mut leading = previous.unwrap_or(LeadingTrivia { start: None, doc: None, end_row });
         if action.is_prefix {
             leading.start = leading.start.or(Some(start));
@@ -297,7 +304,7 @@ impl<'t> Extraction<'_, 't> {
         let level = self.levels.get(outer_depth - 1);
         let outer = level.map_or(node, |level| level.node);
         let row = outer.start_position().row;
-        let leading = level.and_then(|level| level.leading.as_ref()).filter(|leading| leading.end_row + 1 >= row);
+        let leading = level.and_then(|level| level.leading.as_ref()).filter(|leading| leading.is_of(row));
         let start = leading.and_then(|leading| leading.start).unwrap_or(outer.start_byte());
         let end = start + self.text.get(start..content_end(outer)).unwrap_or_default().trim_end().len();
         let doc_string = if self.table.table.has_doc_strings { doc_string(node) } else { None };

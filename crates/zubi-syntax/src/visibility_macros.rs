@@ -28,6 +28,10 @@ fn blank(text: &str) -> Cow<'_, str> {
         let end = start + word.len();
         let rest = text.get(end..).unwrap_or_default();
         let is_attribute = ENDS.iter().any(|suffix| word.ends_with(suffix));
+        if begins_line && let Some(length) = standalone_length(text, start, word) {
+            found.push((start, start + length));
+            continue;
+        }
         if is_after_keyword && names_type(rest) || begins_line && is_attribute && continues_declaration(rest) {
             found.push((start, end));
         }
@@ -44,6 +48,30 @@ fn blank(text: &str) -> Cow<'_, str> {
     }
     blanked.push_str(text.get(at..).unwrap_or_default());
     Cow::Owned(blanked)
+}
+
+/// Returns the length of a macro that is alone in its line and no part of the next declaration: it begins or ends something
+/// (`G_BEGIN_DECLS`), or stands between declarations with a blank line behind it.
+fn standalone_length(text: &str, start: usize, word: &str) -> Option<usize> {
+    let line = text.get(start..)?.lines().next()?;
+    let rest = line.get(word.len()..)?.trim();
+    let is_call = rest.starts_with('(') && rest.trim_end_matches(';').ends_with(')') && !rest.contains('{');
+    if !rest.is_empty() && !is_call {
+        return None;
+    }
+    let is_bracket = word.split('_').any(|part| matches!(part, "BEGIN" | "END" | "DECLS"));
+    let next = text.get(start + line.len()..)?.trim_start_matches(['\r', '\n']);
+    let gap = text.get(start + line.len()..)?.len() - next.len();
+    let has_blank_line = next.is_empty() || text.get(start + line.len()..)?.get(..gap)?.matches('\n').count() > 1;
+    let before = text.get(..start)?.trim_end();
+    let last_line = before.rsplit('\n').next().unwrap_or_default().trim_start();
+    let is_between = before.is_empty()
+        || before.ends_with([';', '}'])
+        || before.ends_with("*/")
+        || last_line.starts_with('#')
+        || last_line.starts_with("//")
+        || last_line.split('(').next().is_some_and(|name| is_macro(name.trim()));
+    ((is_bracket || has_blank_line) && is_between).then_some(line.trim_end().len())
 }
 
 /// Whether a word is written as macros are.

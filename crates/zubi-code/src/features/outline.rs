@@ -9,7 +9,7 @@ use zubi_base::endpoint::{DocumentRef, Endpoints, Readiness};
 use crate::error::CodeError;
 use crate::features::index_search::SERVER_WAIT;
 use crate::locate::describe_loading;
-use crate::outline::{self, Outline, OutlineSymbol};
+use crate::outline::{self, MAX_SYMBOLS, Outline, OutlineSymbol};
 use crate::query::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::request::SearchEndpoints;
@@ -121,6 +121,11 @@ impl CodeQuery<'_> {
         // The endpoint may have reported them while it answered.
         let failures = ready.endpoints.iter().flat_map(|endpoint| endpoint.caveats(Some(&reference)).failures);
         status.merge(AnswerStatus { notes: failures.collect(), ..AnswerStatus::default() });
+        let mut count = 0;
+        outline::walk(&symbols, |_, _| count += 1);
+        if count >= MAX_SYMBOLS {
+            status.mark_incomplete(format!("zubi reads the first {MAX_SYMBOLS} symbols of a file only"));
+        }
         Ok(QualifiedAnswer { value: symbols, status })
     }
 }

@@ -343,16 +343,7 @@ impl EditedSymbol {
     /// no text can replace all of them at once.
     fn check_single(&self, unit: &SymbolUnit<'_>, action: SymbolAction) -> Result<(), CodeError> {
         let declarations = &self.parsed.outline.declarations;
-        let parent = self.declaration().and_then(|it| it.parent);
-        let (first, last) = (self.indices.first().copied(), self.indices.last().copied());
-        let between = first.zip(last).map(|(first, last)| {
-            (first..=last).filter(|index| {
-                let is_sibling = declarations.get(*index).is_some_and(|it| it.parent == parent);
-                is_sibling && !self.indices.contains(index)
-            })
-        });
-        let is_contiguous = between.is_some_and(|mut between| between.next().is_none());
-        if self.indices.len() > 1 && (action == SymbolAction::Replace || !is_contiguous) {
+        if self.indices.len() > 1 && (action == SymbolAction::Replace || !unit.is_contiguous()) {
             let line = |it: &Declaration| self.document.index.line_col(size(it.name_range.start)).line + 1;
             let places = self.indices.iter().filter_map(|index| declarations.get(*index));
             let places: Vec<String> = places.map(|it| format!("{}:{}", self.display_path, line(it))).collect();

@@ -7,6 +7,7 @@ use zubi_syntax::Declaration;
 
 use super::unit::{SymbolUnit, has_only_comments, line_end, line_start};
 use super::{Candidate, ParsedText, RejectedEdit, SymbolAction};
+use crate::lexical::NonCode;
 use crate::markup::clean_line;
 
 /// The maximum number of characters of a line in an error.
@@ -72,6 +73,27 @@ pub(super) fn check_result(
         }
     }
     Ok(notes)
+}
+
+/// The extensions of scripts, in which a line end does not end a statement if the next line can continue it.
+const SCRIPTS: [&str; 10] = ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte"];
+
+/// Returns the error for a text that would continue the statement before it: `(…)` after `let a = b` without a semicolon
+/// calls `b` (ECMA-262, 12.10).
+pub(super) fn continued_statement(extension: &str, candidate: &Candidate, changed: &str) -> Option<RejectedEdit> {
+    let inserted = changed.get(candidate.inserted.clone())?.trim_start();
+    let first = inserted.chars().next().filter(|first| "([`*/+-".contains(*first))?;
+    let is_comment = inserted.starts_with("//") || inserted.starts_with("/*");
+    let start = candidate.inserted.start;
+    let before = NonCode::scan(changed, extension).blank(changed).get(..start)?.trim_end().to_owned();
+    let is_ended = before.is_empty() || before.ends_with([';', '{', '}', ',', ':', '(', '[']);
+    let begins_line = changed.get(line_start(changed, start)..start)?.trim().is_empty();
+    (SCRIPTS.contains(&extension) && !is_comment && !is_ended && begins_line).then(|| {
+        RejectedEdit::new(
+            format!("text: its `{first}` would continue the statement before it, which has no semicolon"),
+            "Nothing was changed. End that statement with `;` first, with `edit_files`.",
+        )
+    })
 }
 
 /// Words before a declaration without which others can no longer use it, and which a new text easily lacks.
@@ -166,7 +188,9 @@ fn check_nesting(candidate: &Candidate, after: &ParsedText) -> Result<(), Reject
     let inserted = &candidate.inserted;
     let crosses = |it: &&Declaration| {
         let begins_inside = inserted.contains(&it.range.start);
-        let ends_inside = inserted.start < it.range.end && it.range.end < inserted.end;
+        // A comment at the end of the text may follow the last declaration of its scope.
+        let rest = after.text.get(it.range.end..inserted.end).unwrap_or_default();
+        let ends_inside = inserted.start < it.range.end && it.range.end < inserted.end && !has_only_comments(rest);
         begins_inside && it.range.end > inserted.end || it.range.start < inserted.start && ends_inside
     };
     match after.outline.declarations.iter().find(crosses) {

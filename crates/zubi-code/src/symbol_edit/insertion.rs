@@ -1,30 +1,69 @@
 //! The places of a given text: instead of a unit, before it or after it.
 
 use super::blank_lines::{blank_above, blank_below};
-use super::unit::{SymbolUnit, line_end, line_start, next_line};
+use super::unit::{COMMENT_STARTS, SymbolUnit, line_end, line_start, next_line};
 use super::{Candidate, RejectedEdit, Replacement, SymbolAction};
+use crate::lexical::NonCode;
+
+/// A given text with its indentation, and the comment behind its last code.
+pub(super) struct Block<'a> {
+    pub(super) text: &'a str,
+    /// The start of the comment; the end of the text if it has none.
+    comment_start: usize,
+}
+
+impl<'a> Block<'a> {
+    /// Finds the comment in the last line. `extension` is that of the file.
+    pub(super) fn new(text: &'a str, extension: &str) -> Self {
+        let line = line_start(text, text.len());
+        let comments = NonCode::scan(text, extension);
+        let is_comment = |at: &usize| {
+            let (before, rest) = (text.get(line..*at).unwrap_or_default(), text.get(*at..).unwrap_or_default());
+            let begins = COMMENT_STARTS.iter().any(|start| rest.starts_with(start));
+            begins && before.ends_with([' ', '\t']) && !before.trim().is_empty() && comments.contains(*at)
+        };
+        let comment = text.char_indices().map(|(at, _)| at).filter(|at| *at >= line).find(is_comment);
+        Self { text, comment_start: comment.unwrap_or(text.len()) }
+    }
+
+    /// Returns the text before the comment, without the white space between.
+    fn code(&self) -> &'a str {
+        self.text.get(..self.comment_start).unwrap_or_default().trim_end()
+    }
+
+    /// Returns the comment.
+    fn comment(&self) -> &'a str {
+        self.text.get(self.comment_start..).unwrap_or_default()
+    }
+
+    /// Returns the comment with the white space before it.
+    fn tail(&self) -> &'a str {
+        self.text.get(self.code().len()..).unwrap_or_default()
+    }
+}
 
 impl SymbolUnit<'_> {
     /// Returns the possible results of an action with a block, the most likely one first. The block is indented except for
     /// its first line, and has `\n` as its line ending.
-    pub(super) fn insertions(&self, action: SymbolAction, block: &str) -> Result<Vec<Candidate>, RejectedEdit> {
+    pub(super) fn insertions(&self, action: SymbolAction, block: &Block<'_>) -> Result<Vec<Candidate>, RejectedEdit> {
         if action == SymbolAction::Replace {
             return Ok(vec![self.replacement(block)]);
         }
         if self.has_own_lines() {
             return Ok(self.separators().into_iter().map(|it| self.insert_lines(action, block, it)).collect());
         }
-        if block.contains('\n') {
+        if block.text.contains('\n') || !block.comment().is_empty() {
             return Err(self.shared_line("insert lines beside"));
         }
-        let separators = self.line_separators();
+        let block = block.text;
+        let separators = self.line_separators(action, block);
         Ok(separators.into_iter().map(|separator| self.insert_in_line(action, block, separator)).collect())
     }
 
     /// Returns the separators that may be necessary between the unit and another element in one line: none between functions
     /// with bodies, `;` between fields. The check of the result selects one. A comma is the last, because it also continues
     /// an expression.
-    fn line_separators(&self) -> Vec<Option<char>> {
+    fn line_separators(&self, action: SymbolAction, block: &str) -> Vec<Option<char>> {
         let mut separators = self.separators();
         if self.separator.is_some_and(|(separator, _)| separator == ',') {
             // Another separator would divide the list: `const a = 1; b = 2` for `const a = 1, b = 2`.
@@ -38,17 +77,31 @@ impl SymbolUnit<'_> {
                 separators.push(separator);
             }
         }
+        // Otherwise the two would be one statement, which some grammars accept.
+        let own = self.text().get(..self.end()).unwrap_or_default();
+        let first = if action == SymbolAction::InsertBefore { block } else { own };
+        separators.retain(|separator| separator.is_some() || first.trim_end().ends_with(['}', '>', ';']));
         separators
     }
 
-    fn replacement(&self, block: &str) -> Candidate {
-        let mut block = block;
-        if let Some(rest) = self.separator.and_then(|(separator, _)| block.strip_suffix(separator)) {
-            block = rest.trim_end();
+    fn replacement(&self, block: &Block<'_>) -> Candidate {
+        let mut code = block.code();
+        if let Some(rest) = self.separator.and_then(|(separator, _)| code.strip_suffix(separator)) {
+            code = rest.trim_end();
         } else if self.separator.is_none() && self.comma_before().is_some() {
-            block = block.strip_suffix(',').unwrap_or(block);
+            code = code.strip_suffix(',').unwrap_or(code);
         }
-        Candidate::new(self.range.clone(), self.with_eol(block))
+        // The macros before the unit in its line stay.
+        let prefix = self.line_prefix().trim_end();
+        let is_repeated = !prefix.is_empty() && self.begins_line();
+        code = code.strip_prefix(prefix).filter(|_| is_repeated).map_or(code, str::trim_start);
+        if block.comment().is_empty() || !self.ends_line() {
+            return Candidate::new(self.range.clone(), self.with_eol(&format!("{code}{}", block.tail())));
+        }
+        // The comment of the text replaces the one behind the unit, and the separator stays before it.
+        let separator = self.text().get(self.range.end..self.end()).unwrap_or_default();
+        let end = line_end(self.text(), self.end());
+        Candidate::new(self.range.start..end, self.with_eol(&format!("{code}{separator}{}", block.tail())))
     }
 
     /// Returns the separators that may be necessary between the unit and another element.
@@ -61,8 +114,9 @@ impl SymbolUnit<'_> {
         }
     }
 
-    fn insert_lines(&self, action: SymbolAction, block: &str, separator: Option<char>) -> Candidate {
+    fn insert_lines(&self, action: SymbolAction, given: &Block<'_>, separator: Option<char>) -> Candidate {
         let (text, eol) = (self.text(), self.eol());
+        let block = given.code();
         let blank_lines = self.blank_lines(block.contains('\n'));
         let blank = eol.repeat(blank_lines);
         // A long declaration between short ones is apart from both.
@@ -75,9 +129,9 @@ impl SymbolUnit<'_> {
         // A closing brace ends a declaration by itself: `}` in a class of JavaScript.
         let needs = |it: &char| *it == ',' || !bare.ends_with('}');
         let ended = match separator.filter(needs) {
-            Some(it) if !(is_last && action == SymbolAction::InsertAfter) => format!("{bare}{it}"),
-            Some(_) => bare.to_owned(),
-            None => block.to_owned(),
+            Some(it) if !(is_last && action == SymbolAction::InsertAfter) => format!("{bare}{it}{}", given.tail()),
+            Some(_) => format!("{bare}{}", given.tail()),
+            None => given.text.to_owned(),
         };
         let block = self.with_eol(&ended);
         let indentation = self.indentation();
@@ -122,11 +176,6 @@ impl SymbolUnit<'_> {
         next.is_some_and(|it| {
             self.is_blank(self.end()..it.doc.as_ref().map_or(it.range.start, |doc| doc.start.min(it.range.start)))
         })
-    }
-
-    fn is_blank(&self, range: std::ops::Range<usize>) -> bool {
-        let is_space = |it: char| it.is_whitespace() || it == ',' || it == ';';
-        self.text().get(range).is_some_and(|between| between.chars().all(is_space))
     }
 
     fn insert_in_line(&self, action: SymbolAction, block: &str, separator: Option<char>) -> Candidate {

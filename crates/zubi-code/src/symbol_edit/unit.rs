@@ -7,7 +7,7 @@ use zubi_syntax::{Declaration, DeclarationKind};
 use super::{ParsedText, RejectedEdit};
 
 /// The beginnings of comments that may follow a declaration in its line, in all languages.
-const COMMENT_STARTS: &[&str] = &["//", "#", "/*", "--", "%", "<!--"];
+pub(super) const COMMENT_STARTS: &[&str] = &["//", "#", "/*", "--", "%", "<!--"];
 
 /// A declaration, or the overloads of one name, with everything that belongs to it. Ranges are in bytes.
 #[derive(Debug)]
@@ -86,10 +86,16 @@ impl<'a> SymbolUnit<'a> {
         line.get(..width).unwrap_or_default()
     }
 
-    /// Whether only white space precedes the unit in its line.
+    /// Whether only white space and macros of C precede the unit in its line: `STATIC int f(void)`.
     pub(super) fn begins_line(&self) -> bool {
+        let is_part = |it: char| it.is_ascii_uppercase() || it.is_ascii_digit() || it == '_';
+        self.line_prefix().split_whitespace().all(|word| word.len() > 2 && word.chars().all(is_part))
+    }
+
+    /// Returns the text before the unit in its line, without the indentation.
+    pub(super) fn line_prefix(&self) -> &'a str {
         let start = line_start(self.text(), self.range.start);
-        self.text().get(start..self.range.start).unwrap_or_default().trim().is_empty()
+        self.text().get(start..self.range.start).unwrap_or_default().trim_start()
     }
 
     /// Whether only a comment follows the unit in its line.
@@ -135,6 +141,23 @@ impl<'a> SymbolUnit<'a> {
         let at = previous.range.end + between.len() - between.trim_start().len();
         let rest = self.text().get(at..self.range.start)?.strip_prefix(',')?;
         has_only_comments(rest).then_some(at)
+    }
+
+    /// Whether only white space and separators are between the declarations of the unit, so that it has no other code.
+    pub(crate) fn is_contiguous(&self) -> bool {
+        let declarations: Vec<&Declaration> =
+            self.indices.iter().filter_map(|index| self.declarations().get(*index)).collect();
+        declarations.windows(2).all(|pair| {
+            let [one, next] = pair else { return true };
+            let start = next.doc.as_ref().map_or(next.range.start, |doc| doc.start.min(next.range.start));
+            self.is_blank(one.range.end..start.max(one.range.end))
+        })
+    }
+
+    /// Whether a range has only white space and separators.
+    pub(super) fn is_blank(&self, range: Range<usize>) -> bool {
+        let is_space = |it: char| it.is_whitespace() || it == ',' || it == ';';
+        self.text().get(range).is_some_and(|between| between.chars().all(is_space))
     }
 
     /// Returns the name of the unit.

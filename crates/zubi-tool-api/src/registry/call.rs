@@ -348,8 +348,9 @@ fn approval_hint(spec: &ToolSpec, choices: &[ApprovalOption], rule: Option<&str>
     {
         return format!("The user can allow it with `{setting}` in zubi.toml.");
     }
-    let alternative =
-        if needs_specific_rule { String::new() } else { format!("\nor, whatever it does, with `{setting}`.") };
+    // A rule for all commands would allow far more than this one.
+    let names_tool = !needs_specific_rule && spec.effect != Effect::Execute;
+    let alternative = if names_tool { format!("\nor, whatever it does, with `{setting}`.") } else { String::new() };
     format!("The user can allow it in zubi.toml with\n{}{alternative}", rules.join("\n"))
 }
 

@@ -152,7 +152,7 @@ pub(crate) struct PagingArgs {
     #[schemars(range(min = 1), extend("x-common" = true))]
     limit: Option<u32>,
     /// Next part
-    #[schemars(extend("x-common" = true))]
+    #[schemars(extend("x-common" = true, "x-number" = true))]
     cursor: Option<String>,
 }
 

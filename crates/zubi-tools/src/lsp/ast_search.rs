@@ -129,6 +129,7 @@ impl CodeTool for AstSearch {
         exposure: Exposure::Deferred,
         tags: &["structural search", "search by pattern", "ast-grep", "find calls with", "code shape"],
         example: || ("Calls of unwrap on any expression", json!({ "pattern": "$VALUE.unwrap()", "path": "src" })),
+        listed: &["cursor"],
         ..CODE_TOOL
     };
     const OPERATION: &str = "search the pattern";

@@ -47,6 +47,7 @@ impl CodeTool for CallHierarchy {
         example: || {
             ("Who calls parse, and who calls those?", json!({ "symbol": "parse", "direction": "incoming", "depth": 2 }))
         },
+        listed: &["maxTokens"],
         ..CODE_TOOL
     };
     const OPERATION: &str = "walk the call hierarchy";

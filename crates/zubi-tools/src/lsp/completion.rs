@@ -45,6 +45,7 @@ impl CodeTool for CompletionTool {
         exposure: Exposure::Deferred,
         tags: &["completion", "members", "methods", "suggest", "autocomplete"],
         example: || ("Which members has `user`?", json!({ "at": "app.py:14 user.", "limit": 20 })),
+        listed: &["cursor"],
         ..CODE_TOOL
     };
     const OPERATION: &str = "propose completions";

@@ -49,6 +49,7 @@ impl CodeTool for ExplainSymbol {
         exposure: Exposure::Deferred,
         tags: &["explain", "overview", "summary", "understand", "what is", "everything about"],
         example: || ("Explain Console.print and list its users", json!({ "symbol": "Console/print" })),
+        listed: &["maxTokens"],
         ..CODE_TOOL
     };
     const OPERATION: &str = "explain the symbol";

@@ -44,6 +44,7 @@ impl CodeTool for HoverTool {
             "inferred",
         ],
         example: || ("What is the type on line 12?", json!({ "at": "src/lib.rs:12:9" })),
+        listed: &["maxTokens"],
         ..CODE_TOOL
     };
     const OPERATION: &str = "explain the symbol";

@@ -37,6 +37,7 @@ impl CodeTool for AstRewrite {
                 json!({ "pattern": "logging.getLogger($NAME)", "rewrite": "get_logger($NAME)", "path": "src" });
             ("Replace calls of a function", arguments)
         },
+        listed: &["maxTokens"],
         ..REFACTOR_TOOL
     };
     const OPERATION: &str = "plan the rewrite";

@@ -67,6 +67,7 @@ impl TypedTool for ReplaceInFiles {
             let arguments = json!({ "pattern": "http://(\\w+)\\.example", "replacement": "https://$1.example", "glob": "*.md", "regex": true });
             ("Secure links in the documentation", arguments)
         },
+        listed: &["cursor", "maxTokens"],
         ..TEXT_EDIT_TOOL
     };
     type Context = TextEditContext;
