@@ -19,7 +19,7 @@ use std::sync::Arc;
 use camino::Utf8Path;
 use zubi_syntax::{SyntaxLayout, SyntaxOutline, TextExtent};
 
-use self::insertion::Block;
+use self::insertion::GivenText;
 use crate::syntax::{SyntaxError, SyntaxParser};
 
 pub(crate) use unit::SymbolUnit;
@@ -132,7 +132,7 @@ pub(crate) async fn edit_symbol(
         let without_keyword = group::without_keyword(file_name, unit, given);
         for text in [Some(given), without_keyword.as_deref()].into_iter().flatten() {
             for block in indentation::Fragment::parse(parser, file_name, text).await?.layouts(unit) {
-                candidates.extend(unit.insertions(action, &Block::new(&block, extension))?);
+                candidates.extend(unit.insertions(action, &GivenText::new(&block, extension))?);
             }
         }
     }
@@ -189,7 +189,7 @@ pub(crate) async fn edit_unparsed_symbol(
     } else {
         let fragment = indentation::Fragment::parse(parser, file_name, given).await?;
         let block = fragment.layouts(unit).into_iter().next().unwrap_or_default();
-        unit.insertions(action, &Block::new(&block, extension_of(file_name)))?
+        unit.insertions(action, &GivenText::new(&block, extension_of(file_name)))?
     };
     let first = candidates.into_iter().next().ok_or_else(|| unit.shared_line("change"))?;
     let note = "zubi has no grammar for this file: comments and annotations before the symbol are left as they are, and the result is not checked";

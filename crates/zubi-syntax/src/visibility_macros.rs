@@ -51,7 +51,7 @@ fn blank(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the length of a macro that is alone in its line and no part of the next declaration: it begins or ends something
-/// (`G_BEGIN_DECLS`), or stands between declarations with a blank line behind it.
+/// (`G_BEGIN_DECLS`), or is between declarations with a blank line behind it.
 fn standalone_length(text: &str, start: usize, word: &str) -> Option<usize> {
     let line = text.get(start..)?.lines().next()?;
     let rest = line.get(word.len()..)?.trim();

@@ -6,13 +6,13 @@ use super::{Candidate, RejectedEdit, Replacement, SymbolAction};
 use crate::lexical::NonCode;
 
 /// A given text with its indentation, and the comment behind its last code.
-pub(super) struct Block<'a> {
+pub(super) struct GivenText<'a> {
     pub(super) text: &'a str,
     /// The start of the comment; the end of the text if it has none.
     comment_start: usize,
 }
 
-impl<'a> Block<'a> {
+impl<'a> GivenText<'a> {
     /// Finds the comment in the last line. `extension` is that of the file.
     pub(super) fn new(text: &'a str, extension: &str) -> Self {
         let line = line_start(text, text.len());
@@ -45,7 +45,11 @@ impl<'a> Block<'a> {
 impl SymbolUnit<'_> {
     /// Returns the possible results of an action with a block, the most likely one first. The block is indented except for
     /// its first line, and has `\n` as its line ending.
-    pub(super) fn insertions(&self, action: SymbolAction, block: &Block<'_>) -> Result<Vec<Candidate>, RejectedEdit> {
+    pub(super) fn insertions(
+        &self,
+        action: SymbolAction,
+        block: &GivenText<'_>,
+    ) -> Result<Vec<Candidate>, RejectedEdit> {
         if action == SymbolAction::Replace {
             return Ok(vec![self.replacement(block)]);
         }
@@ -84,7 +88,7 @@ impl SymbolUnit<'_> {
         separators
     }
 
-    fn replacement(&self, block: &Block<'_>) -> Candidate {
+    fn replacement(&self, block: &GivenText<'_>) -> Candidate {
         let mut code = block.code();
         if let Some(rest) = self.separator.and_then(|(separator, _)| code.strip_suffix(separator)) {
             code = rest.trim_end();
@@ -114,7 +118,7 @@ impl SymbolUnit<'_> {
         }
     }
 
-    fn insert_lines(&self, action: SymbolAction, given: &Block<'_>, separator: Option<char>) -> Candidate {
+    fn insert_lines(&self, action: SymbolAction, given: &GivenText<'_>, separator: Option<char>) -> Candidate {
         let (text, eol) = (self.text(), self.eol());
         let block = given.code();
         let blank_lines = self.blank_lines(block.contains('\n'));

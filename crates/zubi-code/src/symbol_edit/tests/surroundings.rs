@@ -1,4 +1,4 @@
-//! What is around a declaration and does not belong to it: macros, other statements, comments behind it.
+//! Code around a declaration that does not belong to it: macros, other statements, comments behind it.
 
 use super::*;
 

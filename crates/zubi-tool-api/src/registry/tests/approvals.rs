@@ -452,7 +452,6 @@ async fn answers_omit_user_secrets() {
     action = "allow"
     tools = ["shell.run"]
     command = ["(redacted)"]
-    or, whatever it does, with `allow = ["shell.run"]`.
     (deny, approval_unavailable)
     "#);
 }

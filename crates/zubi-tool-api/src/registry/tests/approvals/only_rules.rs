@@ -28,7 +28,6 @@ async fn refusals_name_the_parts_that_no_rule_allows() {
     action = "allow"
     tools = ["shell.run"]
     command = ["rm", "b", "*"]
-    or, whatever it does, with `allow = ["shell.run"]`.
     (deny, approval_unavailable)
     "#);
     assert_snapshot!(refusal_text(&[], &[touch()], "touch a && rm 'b c'\\''d'").await, @r#"
@@ -42,7 +41,6 @@ async fn refusals_name_the_parts_that_no_rule_allows() {
     action = "allow"
     tools = ["shell.run"]
     command = ["rm", "*"]
-    or, whatever it does, with `allow = ["shell.run"]`.
     (deny, approval_unavailable)
     "#);
 }
