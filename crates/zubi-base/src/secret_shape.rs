@@ -7,45 +7,24 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
+use issuers::{Alphabet, MIN_WEBHOOK, MODEL_KEY, NAMES, SHAPES, WEBHOOKS};
+
+mod issuers;
+
 /// The placeholder for a secret.
 pub const REDACTED: &str = "(redacted)";
 
-/// The prefixes of tokens of well-known issuers (from their documentation of token formats), the minimum length of the
-/// rest, and the kind.
-const PREFIXES: &[(&str, usize, &str)] = &[
-    ("ghp_", 16, "github-token"),
-    ("gho_", 16, "github-token"),
-    ("ghu_", 16, "github-token"),
-    ("ghs_", 16, "github-token"),
-    ("ghr_", 16, "github-token"),
-    ("github_pat_", 16, "github-token"),
-    ("glpat-", 16, "gitlab-token"),
-    ("sk-", 16, "model-key"),
-    ("sk_live_", 12, "stripe-key"),
-    ("rk_live_", 12, "stripe-key"),
-    ("xoxb-", 10, "slack-token"),
-    ("xoxp-", 10, "slack-token"),
-    ("xoxa-", 10, "slack-token"),
-    ("xoxs-", 10, "slack-token"),
-    ("AKIA", 16, "aws-key"),
-    ("ASIA", 16, "aws-key"),
-    ("AIza", 20, "google-key"),
-    ("ya29.", 16, "google-token"),
-    ("npm_", 20, "npm-token"),
-    ("pypi-", 20, "pypi-token"),
-    ("hf_", 20, "hugging-face-token"),
-    ("dop_v1_", 20, "digitalocean-token"),
-    ("SG.", 20, "sendgrid-key"),
-];
 const PRIVATE_KEY: &str = "private-key";
 const URL_PASSWORD: &str = "url-password";
 const BEARER_TOKEN: &str = "bearer-token";
 const WEB_TOKEN: &str = "json-web-token";
+const WEBHOOK: &str = "webhook-address";
+const NETRC_PASSWORD: &str = "netrc-password";
 
 /// Returns the names of all kinds, for messages and settings.
 pub fn kinds() -> Vec<&'static str> {
-    let mut kinds: Vec<_> = PREFIXES.iter().map(|(_, _, kind)| *kind).collect();
-    kinds.extend([PRIVATE_KEY, URL_PASSWORD, BEARER_TOKEN, WEB_TOKEN]);
+    let mut kinds: Vec<_> = SHAPES.iter().chain(NAMES).map(|(.., kind)| *kind).collect();
+    kinds.extend([PRIVATE_KEY, URL_PASSWORD, BEARER_TOKEN, WEB_TOKEN, WEBHOOK, NETRC_PASSWORD]);
     kinds.sort_unstable();
     kinds.dedup();
     kinds
@@ -123,6 +102,47 @@ pub fn is_overwritten(before: &str, after: &str) -> bool {
 
 /// Finds the texts that look like a secret, in their order.
 pub fn find(text: &str) -> Vec<FoundSecret> {
+    let Some((plain, offsets)) = without_colours(text) else { return find_plain(text) };
+    let original = |range: Range<usize>| {
+        let last = range.end.checked_sub(1).and_then(|last| offsets.get(last));
+        offsets.get(range.start).copied().unwrap_or(text.len())..last.map_or(text.len(), |last| last + 1)
+    };
+    find_plain(&plain)
+        .into_iter()
+        .map(|FoundSecret { kind, range }| FoundSecret { kind, range: original(range) })
+        .collect()
+}
+
+/// Returns a text without the sequences that select colours or erase a line (ECMA-48, SGR and EL), and the offset of each
+/// byte in the original; `None` if it has none. A search can colour a part of a secret. The escape character may be
+/// missing, because [`crate::escape`] removes it.
+fn without_colours(text: &str) -> Option<(String, Vec<usize>)> {
+    let mut plain = String::new();
+    let mut offsets = Vec::new();
+    let mut copied = 0;
+    for (at, _) in text.match_indices('[') {
+        let inner = text.get(at + 1..).unwrap_or_default();
+        let end = inner.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(inner.len());
+        let after = inner.get(end..).and_then(|rest| rest.strip_prefix(['m', 'K']));
+        let has_escape = text.get(..at).is_some_and(|before| before.ends_with('\u{1b}'));
+        // Without the escape character and a number, it can be an index (`x[max]`).
+        let is_next_to_another = (copied > 0 && copied == at) || after.is_some_and(|after| after.starts_with('['));
+        if after.is_none() || !(has_escape || end > 0 || is_next_to_another) {
+            continue;
+        }
+        let start = at - usize::from(has_escape);
+        plain.push_str(text.get(copied..start).unwrap_or_default());
+        offsets.extend(copied..start);
+        copied = at + 1 + end + 1;
+    }
+    (copied > 0).then(|| {
+        plain.push_str(text.get(copied..).unwrap_or_default());
+        offsets.extend(copied..text.len());
+        (plain, offsets)
+    })
+}
+
+fn find_plain(text: &str) -> Vec<FoundSecret> {
     let mut found = Vec::new();
     let (mut at, mut before) = (0, "");
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
@@ -144,8 +164,14 @@ pub fn find(text: &str) -> Vec<FoundSecret> {
             continue;
         }
         let token = rest.get(..end).unwrap_or_default();
-        if let Some((kind, range)) = secret_part(token, before) {
-            found.push(FoundSecret { kind, range: at + range.start..at + range.end });
+        // A mark of a diff can precede the first or the last line of a key.
+        let end = KEY_LINES.iter().filter_map(|line| token.find(line)).filter(|at| *at > 0).min().unwrap_or(end);
+        let token = rest.get(..end).unwrap_or_default();
+        if let Some((kind, range)) = secret_part(text, at..at + end, before) {
+            at = range.end.max(at + 1);
+            before = "";
+            found.push(FoundSecret { kind, range });
+            continue;
         }
         (at, before) = (at + end, token);
         let authority = rest.get(end..).and_then(|rest| rest.strip_prefix("://"));
@@ -156,6 +182,9 @@ pub fn find(text: &str) -> Vec<FoundSecret> {
     }
     found
 }
+
+/// The beginnings of the first and of the last line of a key.
+const KEY_LINES: [&str; 2] = ["-----BEGIN", "-----END"];
 
 /// Returns the length of a user and a password at the beginning of a URL's authority.
 fn password(text: &str) -> Option<usize> {
@@ -203,21 +232,22 @@ fn key_end(text: &str) -> Option<usize> {
 
 /// Returns where the lines of a key begin at the end of a text.
 fn key_body(text: &str) -> usize {
-    let mut start = text.rfind('\n').map_or(text.len(), |end| end + 1);
+    let end = text.rfind('\n').map_or(text.len(), |end| end + 1);
+    let mut start = end;
     while let Some(body) = text.get(..start.saturating_sub(1)).filter(|_| start > 0) {
         let line_start = body.rfind('\n').map_or(0, |end| end + 1);
         let line = body.get(line_start..).unwrap_or_default();
         // Line numbers and marks of a diff may precede the Base64.
         let word = line.split_whitespace().last().unwrap_or_default().trim_start_matches(['+', '-']);
-        if word.len() < MIN_KEY_LINE || !word.chars().all(is_base64) {
+        // The last line of a key has the rest of it, if the line above belongs to the key.
+        let is_rest = start == end && is_key_line(body.get(..line_start.saturating_sub(1)).unwrap_or_default());
+        if (word.len() < MIN_KEY_LINE && !is_rest) || word.is_empty() || !word.chars().all(is_base64) {
             break;
         }
         start = line_start + (line.len() - word.len());
         if start != line_start {
             // The text before the Base64 of the first line stays; that of the others is redacted with them.
-            let above = text.get(..line_start.saturating_sub(1)).and_then(|above| above.lines().last());
-            let continues = above
-                .is_some_and(|above| above.split_whitespace().last().is_some_and(|word| word.len() >= MIN_KEY_LINE));
+            let continues = is_key_line(text.get(..line_start.saturating_sub(1)).unwrap_or_default());
             start = if continues { line_start } else { start };
         }
         if start != line_start {
@@ -225,6 +255,12 @@ fn key_body(text: &str) -> usize {
         }
     }
     start
+}
+
+/// Whether the last line of a text ends with a long word of Base64.
+fn is_key_line(text: &str) -> bool {
+    let word = text.lines().last().and_then(|line| line.split_whitespace().last());
+    word.is_some_and(|word| word.len() >= MIN_KEY_LINE && word.chars().all(|c| is_base64(c) || c == '-'))
 }
 
 /// The minimum length of a line of Base64 in a key; RFC 7468 has 64.
@@ -237,7 +273,7 @@ fn is_base64(c: char) -> bool {
 /// Whether a character may be between the first and the last line of a key: also of a key in a string or a list of strings,
 /// and with numbers before its lines.
 fn is_key_body(c: char) -> bool {
-    is_base64(c) || c.is_whitespace() || "\\\"',-:|.".contains(c)
+    is_base64(c) || c.is_whitespace() || "\\\"',-:|.>".contains(c)
 }
 
 /// The placeholder for a line inside a private key. An excerpt does not have the first line of the key, by which
@@ -272,93 +308,140 @@ fn is_token(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '=')
 }
 
-/// Returns the kind of a token that is a secret, and which part of it. `before` is the previous token.
-fn secret_part(token: &str, before: &str) -> Option<(&'static str, Range<usize>)> {
-    // A value may follow its name directly: `token=ghp_…`.
-    let starts = [Some(0), token.rfind('=').map(|at| at + 1), token.find('=').map(|at| at + 1)];
-    let known = starts.into_iter().flatten().find_map(|start| kind_of(token.get(start..)?));
-    if let Some(kind) = known {
-        return Some((kind, 0..token.len()));
+/// Returns the kind and the range of the first secret that begins in a token. `before` is the previous token.
+fn secret_part(text: &str, token: Range<usize>, before: &str) -> Option<(&'static str, Range<usize>)> {
+    let word = text.get(token.clone())?;
+    if let Some(found) = starts(text, &token).find_map(|start| known_secret(text, start)) {
+        return Some(found);
+    }
+    if word.eq_ignore_ascii_case("password") {
+        return netrc_password(text, &token);
     }
     let bearer = before.eq_ignore_ascii_case("bearer") || before.eq_ignore_ascii_case("basic");
-    let credential = token.len() >= 20 || (token.len() >= 8 && token.bytes().any(|byte| byte.is_ascii_digit()));
-    (bearer && credential).then_some((BEARER_TOKEN, 0..token.len()))
+    let credential = word.len() >= 20 || (word.len() >= 8 && word.bytes().any(|byte| byte.is_ascii_digit()));
+    (bearer && credential).then_some((BEARER_TOKEN, token))
 }
 
-fn kind_of(part: &str) -> Option<&'static str> {
-    let known = PREFIXES.iter().find(|(prefix, length, _)| {
-        part.strip_prefix(prefix).is_some_and(|rest| {
-            rest.len() >= *length && rest.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
-        })
-    });
+/// Returns the offsets at which a secret can begin in a token: its start, after each character other than a letter or a
+/// digit (`+ghp_…` in a diff, `token=ghp_…`), and after an escape sequence of a string or of a URL.
+fn starts(text: &str, token: &Range<usize>) -> impl Iterator<Item = usize> {
+    let (first, bytes) = (token.start, text.as_bytes());
+    let word = bytes.get(token.clone()).unwrap_or_default();
+    let escape = match first.checked_sub(1).and_then(|at| bytes.get(at)) {
+        Some(b'\\') if matches!(word.first(), Some(b'n' | b'r' | b't')) => Some(first + 1),
+        Some(b'%') if word.iter().take_while(|byte| byte.is_ascii_hexdigit()).count() >= 2 => Some(first + 2),
+        _ => None,
+    };
+    let inner = word.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_alphanumeric());
+    std::iter::once(first).chain(escape).chain(inner.map(move |(at, _)| first + at + 1))
+}
+
+/// Returns the secret that begins at an offset, or the value of a name that begins there.
+fn known_secret(text: &str, start: usize) -> Option<(&'static str, Range<usize>)> {
+    let rest = text.get(start..)?;
+    let run = |text: &str, alphabet: Alphabet| text.find(|c| !alphabet.has(c)).unwrap_or(text.len());
+    let first = *rest.as_bytes().first()?;
+    let candidates = SHAPES.iter().filter(|(prefix, ..)| prefix.as_bytes().first() == Some(&first));
+    for (prefix, alphabet, min_length, kind) in candidates {
+        let Some(body) = rest.strip_prefix(prefix) else { continue };
+        let length = run(body, *alphabet);
+        let body = body.get(..length)?;
+        let is_varied = body.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase());
+        if length >= *min_length && is_varied && (*prefix != MODEL_KEY || has_random_part(body)) {
+            // Checksums and attributes can follow the random part, and a full stop can end a sentence.
+            let is_strict = matches!(alphabet, Alphabet::Alphanumeric | Alphabet::Hex);
+            let more = rest
+                .get(prefix.len() + length..)
+                .map_or(0, |rest| if is_strict { run(rest, Alphabet::Word) } else { 0 });
+            let end = start + prefix.len() + body.trim_end_matches('.').len() + more;
+            return Some((*kind, start..end));
+        }
+    }
     // A JSON Web Token: three parts, the first of which is the Base64 of `{"`.
-    let is_web_token = part.starts_with("eyJ") && part.len() > 24 && part.matches('.').count() == 2;
-    known.map(|(_, _, kind)| *kind).or(is_web_token.then_some(WEB_TOKEN))
+    if rest.starts_with("eyJ") {
+        let length = run(rest, Alphabet::Dotted);
+        let is_token = length > 24 && rest.get(..length)?.trim_end_matches('.').matches('.').count() == 2;
+        return is_token.then_some((WEB_TOKEN, start..start + length));
+    }
+    if KEY_STARTS.iter().any(|key| rest.starts_with(key)) {
+        return Some((PRIVATE_KEY, start..start + run(rest, Alphabet::Base64)));
+    }
+    if matches!(first, b'h' | b'd' | b'w') {
+        for (host, path) in WEBHOOKS {
+            let Some(path) = rest.strip_prefix(host).and_then(|rest| rest.strip_prefix(path)) else { continue };
+            let length = run(path, Alphabet::Path);
+            let start = text.len() - path.len();
+            return (length >= MIN_WEBHOOK).then_some((WEBHOOK, start..start + length));
+        }
+    }
+    // Most words end here, without a comparison with all names.
+    let may_be_name = matches!(first.to_ascii_lowercase(), b'a' | b's' | b'_' | b'c');
+    let (kind, range) = NAMES.iter().filter(|_| may_be_name).find_map(|name| named_value(rest, name))?;
+    Some((kind, start + range.start..start + range.end))
+}
+
+/// The first characters of private keys without their first line, in Base64: of OpenSSH, of RSA in PKCS #8 and PKCS #1,
+/// and of elliptic curves (RFC 5208, RFC 8017, RFC 5915, RFC 8410).
+const KEY_STARTS: &[&str] = &[
+    "b3BlbnNzaC1rZXktdjE",
+    "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC",
+    "MIIEvgIBADANBgkqhkiG9w0BAQEFAASC",
+    "MIIEvAIBADANBgkqhkiG9w0BAQEFAASC",
+    "MIIJQgIBADANBgkqhkiG9w0BAQEFAASC",
+    "MIIJQwIBADANBgkqhkiG9w0BAQEFAASC",
+    "MIIJRAIBADANBgkqhkiG9w0BAQEFAASC",
+    "MIIEowIBAAKC",
+    "MIIEpAIBAAKC",
+    "MIIEpQIBAAKC",
+    "MIIJKAIBAAKC",
+    "MIIJKQIBAAKC",
+    "MIIJKgIBAAKC",
+    "MIGHAgEAMBMGByqGSM49",
+    "MHcCAQEEI",
+    "MC4CAQAwBQYDK2VwBCIEI",
+];
+
+/// Whether a part of the words of a key is random: long, with letters and digits. Names with hyphens have parts that a
+/// person can read.
+fn has_random_part(words: &str) -> bool {
+    words.split(['-', '_']).any(|word| {
+        let digits = word.bytes().filter(u8::is_ascii_digit).count();
+        word.len() >= 12 && digits >= 2 && digits < word.len()
+    })
+}
+
+/// Returns the range of the value of a name, as in `name = value`, `"name": "value"` and `name value`.
+fn named_value(
+    text: &str,
+    (name, alphabet, min_length, kind): &issuers::Shape,
+) -> Option<(&'static str, Range<usize>)> {
+    let is_named = text.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    let rest = text.get(name.len()..).filter(|_| is_named)?;
+    let rest = rest.trim_start_matches(['"', '\'', '\\', ' ', '\t']).strip_prefix(['=', ':'])?;
+    let value = rest.trim_start_matches(['"', '\'', '\\', ' ', '\t']);
+    let length = value.find(|c| !alphabet.has(c)).unwrap_or(value.len());
+    let start = text.len() - value.len();
+    // A reference to a variable has no secret.
+    (length >= *min_length && !value.starts_with(['$', '<', '{', '(', '%'])).then_some((*kind, start..start + length))
+}
+
+/// Returns the range of a password in the file of netrc(5), whose line is `machine … login … password …`.
+fn netrc_password(text: &str, name: &Range<usize>) -> Option<(&'static str, Range<usize>)> {
+    let before = text.get(..name.start)?;
+    let mut words = before.split_whitespace().rev().map(|word| word.trim_start_matches(['+', '-', '>', '<', '|']));
+    // Marks of a diff can be words of their own.
+    let mut words = words.by_ref().filter(|word| !word.is_empty()).take(4);
+    let (_, login) = (words.next()?, words.next()?);
+    let is_default = words.next()? == "default";
+    if login != "login" || !(is_default || words.next()? == "machine") {
+        return None;
+    }
+    let rest = text.get(name.end..)?;
+    let value = rest.trim_start();
+    let length = value.find(char::is_whitespace).unwrap_or(value.len());
+    let start = text.len() - value.len();
+    (value.len() < rest.len() && length > 0).then_some((NETRC_PASSWORD, start..start + length))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shapes_table() {
-        for (text, expected, kinds) in [
-            ("nothing here, task-force sk-learn", "nothing here, task-force sk-learn", ""),
-            ("a ghp_abcdefghijklmnopqrstuvwxyz0123456789 b", "a (redacted) b", "1 github-token"),
-            ("KEY=sk-proj-abcdEFGH1234567890 x", "(redacted) x", "1 model-key"),
-            ("AKIAIOSFODNN7EXAMPLE AKIAIOSFODNN7EXAMPLF", "(redacted) (redacted)", "2 aws-key"),
-            ("Authorization: Bearer abc123def456", "Authorization: Bearer (redacted)", "1 bearer-token"),
-            ("the bearer information", "the bearer information", ""),
-            ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "(redacted)", "1 json-web-token"),
-            (
-                "x -----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY----- y",
-                "x (redacted) y",
-                "1 private-key",
-            ),
-            ("-----BEGIN PRIVATE KEY-----\nabc", "(redacted)", "1 private-key"),
-            (
-                "1\t-----BEGIN PRIVATE KEY-----\n2\tab+/\n3\t-----END PRIVATE KEY-----\n4\tx",
-                "1\t(redacted)\n4\tx",
-                "1 private-key",
-            ),
-            (
-                "k = \"-----BEGIN PRIVATE KEY-----\\nab\\n-----END PRIVATE KEY-----\";",
-                "k = \"(redacted)\";",
-                "1 private-key",
-            ),
-            // The end of a key in a diff.
-            (
-                "@@ -5,2 +5,2 @@\n BKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n CKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n -----END PRIVATE KEY-----\n x",
-                "@@ -5,2 +5,2 @@\n (redacted)\n x",
-                "1 private-key",
-            ),
-            ("use this\n-----END PRIVATE KEY-----", "use this\n(redacted)", "1 private-key"),
-            // A program that knows keys is not one: the rest of it stays.
-            (
-                "line.starts_with(\"-----BEGIN \") && x(\"-----BEGIN PRIVATE KEY-----\"); rest()",
-                "line.starts_with(\"-----BEGIN \") && x(\"(redacted)\"); rest()",
-                "1 private-key",
-            ),
-            ("git clone https://me:pass@host/x é", "git clone https://(redacted)@host/x é", "1 url-password"),
-            ("https://host/a@b:c", "https://host/a@b:c", ""),
-        ] {
-            let mut counts = SecretCounts::default();
-            assert_eq!(redact(text, &ShownSecrets::default(), &mut counts), expected);
-            assert_eq!(counts.to_string(), kinds, "{text}");
-        }
-    }
-
-    #[test]
-    fn the_user_names_what_is_shown() {
-        let text = "AKIAIOSFODNN7EXAMPLE and ghp_abcdefghijklmnopqrstuvwxyz0123456789";
-        for (shown, expected) in [
-            ("aws-key", "AKIAIOSFODNN7EXAMPLE and (redacted)"),
-            ("AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE and (redacted)"),
-            ("AKIA", "(redacted) and (redacted)"),
-        ] {
-            let shown = ShownSecrets(vec![shown.to_owned()]);
-            assert_eq!(redact(text, &shown, &mut SecretCounts::default()), expected);
-        }
-        assert!(kinds().contains(&"aws-key") && kinds().is_sorted());
-    }
-}
+mod tests;
