@@ -12,6 +12,7 @@
 mod approval;
 pub mod caller;
 mod command_words;
+mod file_effect;
 pub mod filter;
 pub mod footprint;
 mod looking;

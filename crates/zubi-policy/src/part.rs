@@ -8,6 +8,7 @@ use zubi_base::credentials;
 use zubi_base::escape::printable;
 
 use super::command_words::{self, Credentials};
+use super::file_effect::{FileEffect, classify_file};
 use super::pattern::is_glob;
 use super::server_files::is_run_by_servers;
 use super::{PolicyPaths, looking};
@@ -168,93 +169,5 @@ impl PolicyPaths {
             }
             None => DefaultAction::Allow,
         }
-    }
-}
-
-/// The effect that a file of the workspace has beyond its content.
-enum FileEffect {
-    Rights(&'static str),
-    /// A file that editors, agents or shells run or trust automatically.
-    Programs(&'static str),
-}
-
-/// Files and folders with the settings of agents.
-const AGENT_FILES: &[&str] = &[
-    ".mcp.json",
-    ".claude",
-    ".cursor",
-    ".cursorrules",
-    ".gemini",
-    ".codex",
-    ".opencode",
-    "opencode.json",
-    "opencode.jsonc",
-    ".kiro",
-    ".windsurf",
-    ".windsurfrules",
-    ".roo",
-    ".clinerules",
-    ".amp",
-];
-/// Files in which tools and editors find programs that they run. A `HEAD` makes its folder a repository of git.
-const TOOL_FILES: &[&str] = &[
-    "head",
-    ".gitattributes",
-    "rust-toolchain.toml",
-    "rust-toolchain",
-    ".yarnrc.yml",
-    ".pre-commit-config.yaml",
-    ".nvim.lua",
-    ".nvimrc",
-    ".exrc",
-    ".gdbinit",
-    ".lldbinit",
-    "mise.toml",
-    ".mise.toml",
-    ".tool-versions",
-    ".bazelrc",
-    ".clangd",
-];
-/// Folders with such files.
-const TOOL_FOLDERS: &[&str] = &[".cargo", ".devcontainer", ".idea", ".zed", ".direnv", ".mise"];
-/// Folders whose files tools run, and one with the programs of a project's servers.
-const PROGRAM_FOLDERS: &[[&str; 2]] =
-    &[[".venv", "bin"], ["venv", "bin"], ["node_modules", ".bin"], [".github", "workflows"]];
-
-/// Classifies a path below a workspace folder. Case does not matter: some file systems do not distinguish `.Git` from
-/// `.git`.
-fn classify_file(relative: &Utf8Path) -> Option<FileEffect> {
-    let names: Vec<String> = relative.components().map(|name| name.as_str().to_lowercase()).collect();
-    let has_component = |name: &str| names.iter().any(|other| other == name);
-    let file_name = names.last().map_or("", String::as_str);
-    let in_editor =
-        |file: &str| names.windows(2).any(|pair| matches!(pair, [folder, name] if folder == ".vscode" && name == file));
-    if has_component(".git") {
-        Some(FileEffect::Rights("programs run from `.git`"))
-    } else if names.first().is_some_and(|name| name == ".zubi.toml")
-        || in_editor("agent-tools")
-        || in_editor("agent-tools.json")
-    {
-        Some(FileEffect::Rights("it decides what tools may do"))
-    } else if file_name == ".gitmodules" || has_component(".husky") {
-        Some(FileEffect::Rights("git runs or fetches what is written there"))
-    } else if in_editor("tasks.json") || in_editor("launch.json") || in_editor("mcp.json") {
-        Some(FileEffect::Rights("editors run what is written there"))
-    } else if AGENT_FILES.iter().any(|name| has_component(name)) {
-        Some(FileEffect::Rights("agents run or obey what is written there"))
-    } else if TOOL_FILES.contains(&file_name)
-        || TOOL_FOLDERS.iter().any(|name| has_component(name))
-        || PROGRAM_FOLDERS.iter().any(|[outer, inner]| {
-            names.windows(3).any(|parts| matches!(parts, [first, second, _] if first == outer && second == inner))
-        })
-        || file_name.ends_with(".code-workspace")
-    {
-        Some(FileEffect::Rights("tools or editors run programs named there"))
-    } else if file_name == ".envrc" {
-        Some(FileEffect::Rights("shells run what is written there"))
-    } else if in_editor("settings.json") {
-        Some(FileEffect::Programs("editors run programs named there"))
-    } else {
-        None
     }
 }

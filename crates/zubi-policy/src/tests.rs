@@ -456,6 +456,7 @@ fn writes_to_automatically_executed_files_need_approval() {
     for path in [
         "/w/.vscode/settings.json",
         "/w/.vscode/tasks.json",
+        "/w/.vscode/extensions.json",
         "/w/sub/.vscode/launch.json",
         "/w/.VSCODE/agent-tools.json",
         "/w/.vscode/agent-tools/x.json",
@@ -487,7 +488,6 @@ fn writes_to_automatically_executed_files_need_approval() {
     }
     for path in [
         "/w/src/main.rs",
-        "/w/.vscode/extensions.json",
         "/w/.gitignore",
         "/w/settings.json",
         "/w/AGENTS.md",
