@@ -7,46 +7,24 @@ use camino::Utf8Path;
 
 use crate::fs;
 
-const DIRECTORIES: &[&str] = &[
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".azure",
-    ".kube",
-    ".docker",
-    ".password-store",
-    ".mozilla",
-    ".thunderbird",
-    "keyrings",
-    "gcloud",
-    "kwalletd",
-    ".electrum",
-    ".bitcoin",
-    "gh",
-    "op",
-];
+mod stores;
+
+pub use stores::{find_files_in_home, find_stores, store_paths};
+
+/// Directories with credentials in any place.
+const DIRECTORIES: &[&str] = &["keyrings"];
+/// Names of files with credentials in any directory, in addition to [`store_paths`].
 const FILES: &[&str] = &[
     ".env",
-    ".netrc",
-    "_netrc",
-    ".pgpass",
-    ".my.cnf",
-    ".npmrc",
-    ".pypirc",
-    ".git-credentials",
     "credentials",
     "credentials.toml",
     "credentials.json",
-    ".htpasswd",
-    ".vault-token",
     "shadow",
     "gshadow",
     "auth.json",
-    ".dockercfg",
     "kubeconfig",
     "secrets.yml",
     "secrets.yaml",
-    ".vault_pass",
     "wp-config.php",
 ];
 /// Endings of files that contain keys or secrets: private keys and their stores, VPN profiles, the variables and the state
@@ -84,8 +62,8 @@ const EXAMPLES: &[&str] = &[
     "service-account.json",
 ];
 
-/// Returns the names that [`is_credential_path`] recognizes, with examples for parts of names. Callers compare patterns
-/// with them.
+/// Returns the names that [`is_credential_path`] recognizes in any directory, with examples for parts of names. Callers
+/// compare patterns with them and with [`store_paths`].
 pub fn names() -> impl Iterator<Item = &'static str> {
     DIRECTORIES.iter().chain(FILES).chain(EXAMPLES).copied()
 }
@@ -101,11 +79,7 @@ pub fn is_credential_path(path: &Utf8Path) -> bool {
     if PUBLIC.contains(&name) {
         return false;
     }
-    let in_config = path.as_str().contains("/.config/");
-    let directory = path.components().any(|component| {
-        let component = component.as_str();
-        DIRECTORIES.contains(&component) && (component.starts_with('.') || component == "keyrings" || in_config)
-    });
+    let directory = path.components().any(|component| DIRECTORIES.contains(&component.as_str()));
     let key = name.starts_with("id_")
         && ["rsa", "dsa", "ecdsa", "ed25519"]
             .iter()
@@ -114,7 +88,16 @@ pub fn is_credential_path(path: &Utf8Path) -> bool {
     let cloud_key = path.extension() == Some("json")
         && (name.contains("service-account") || name.contains("service_account") || name.starts_with("gha-creds-"));
     let ending = ENDINGS.iter().any(|ending| name.ends_with(ending));
-    directory || key || cloud_key || ending || FILES.contains(&name) || name.starts_with(".env.") || name == ".envrc"
+    let history = name.starts_with('.') && name.ends_with("_history");
+    directory
+        || key
+        || cloud_key
+        || ending
+        || history
+        || FILES.contains(&name)
+        || name.starts_with(".env.")
+        || name == ".envrc"
+        || stores::is_in_store(path.as_str())
 }
 
 /// Whether a text begins as a private key does (RFC 7468, and the formats of OpenSSH and `PuTTY`), whatever its file is

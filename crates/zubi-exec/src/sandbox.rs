@@ -10,13 +10,10 @@ use std::sync::{Mutex, PoisonError};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
+use zubi_base::credentials::{find_files_in_home, find_stores};
 pub use zubi_base::process::confine::Level;
 use zubi_base::process::confine::{Availability, Capabilities, Network, ResourceLimits, SandboxBackends};
 use zubi_base::process::{Confinement, Spawner};
-
-mod credentials;
-
-pub use credentials::credential_stores;
 
 /// The backends of a level.
 fn backends(level: Level, status: &SandboxStatus) -> SandboxBackends {
@@ -255,11 +252,12 @@ impl Sandbox {
     ) -> Result<(Confinement, Level), SandboxError> {
         let status = self.probe().await?.demand(required)?;
         let resolve_all = |paths: &[String]| paths.iter().map(|path| context.path(path)).collect::<Result<Vec<_>, _>>();
-        let mut excluded = credential_stores(context.home);
-        if self.account_home.as_deref() != context.home {
-            excluded.extend(credential_stores(self.account_home.as_deref()));
-        }
+        let other_home = self.account_home.as_deref().filter(|home| Some(*home) != context.home);
+        let mut excluded = find_stores(context.home);
+        excluded.extend(other_home.into_iter().flat_map(|home| find_stores(Some(home))));
         let is_outside = |path: &&Utf8PathBuf| !context.folders.iter().any(|folder| path.starts_with(folder));
+        let in_homes = context.home.into_iter().chain(other_home).flat_map(find_files_in_home);
+        excluded.extend(in_homes.filter(|path| is_outside(&path)));
         excluded.extend(self.secrets.iter().filter(is_outside).cloned());
         let readable = match &manifest.fs.read {
             None => vec![Utf8PathBuf::from("/")],

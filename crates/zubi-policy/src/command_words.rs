@@ -291,18 +291,19 @@ fn may_be_credentials(path: &Utf8Path, hidden: bool) -> bool {
         may_become(glob, name) && (hidden || !name.starts_with('.') || !begins_with_any)
     };
     let names: Vec<&str> = path.components().map(|name| name.as_str()).collect();
-    let with = |at: usize, name: &str, names: &[&str]| -> Utf8PathBuf {
+    let with = |at: usize, name: &str| -> Utf8PathBuf {
         names.iter().enumerate().map(|(other, old)| if other == at { name } else { old }).collect()
     };
-    // Some directories are credentials only below `.config`, to which a pattern may also expand.
-    let config = names.iter().position(|name| is_glob(name) && may_become(name, ".config"));
-    let mut in_config = names.clone();
-    config.and_then(|at| in_config.get_mut(at)).into_iter().for_each(|name| *name = ".config");
-    [&names, &in_config].into_iter().any(|names| {
-        credentials::is_credential_path(&names.iter().collect::<Utf8PathBuf>())
-            || names.iter().enumerate().filter(|(_, name)| is_glob(name)).any(|(at, glob)| {
-                let mut candidates = credentials::names().filter(|candidate| may_become(glob, candidate));
-                candidates.any(|candidate| credentials::is_credential_path(&with(at, candidate, names)))
-            })
-    })
+    let is_match =
+        |glob: &str, name: &str| if is_glob(glob) { may_become(glob, name) } else { glob.eq_ignore_ascii_case(name) };
+    let contains_store = |store: &&str| {
+        let store: Vec<&str> = store.split('/').collect();
+        names.windows(store.len()).any(|part| part.iter().zip(&store).all(|(glob, name)| is_match(glob, name)))
+    };
+    credentials::is_credential_path(path)
+        || credentials::store_paths().iter().any(contains_store)
+        || names.iter().enumerate().filter(|(_, name)| is_glob(name)).any(|(at, glob)| {
+            let mut candidates = credentials::names().filter(|candidate| may_become(glob, candidate));
+            candidates.any(|candidate| credentials::is_credential_path(&with(at, candidate)))
+        })
 }

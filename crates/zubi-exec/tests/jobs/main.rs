@@ -59,6 +59,7 @@ const JOBS: &[(&str, Test)] = &[
 const SANDBOX: &[(&str, Test)] = &[
     ("the_level_matches_the_machine_capabilities", the_level_matches_the_machine_capabilities),
     ("file_access_is_confined", file_access_is_confined),
+    ("credential_stores_are_hidden", credential_stores_are_hidden),
     ("network_access_is_confined", network_access_is_confined),
     ("other_processes_are_isolated", other_processes_are_isolated),
     ("the_manifest_is_enforced", the_manifest_is_enforced),
@@ -339,6 +340,24 @@ fn file_access_is_confined(world: &World) {
     );
     let written: Vec<_> = world.root.join("work-too").read_dir_utf8().unwrap().flatten().collect();
     assert!(written.is_empty(), "{written:?}");
+}
+
+/// The policy and the sandbox have the same list of stores.
+fn credential_stores_are_hidden(world: &World) {
+    let home = world.root.join("home");
+    let in_home = [".env", "my.pem", ".yarnrc.yml", ".tool_history"];
+    for store in zubi_base::credentials::store_paths().iter().copied().filter(|store| *store != ".ssh").chain(in_home) {
+        std::fs::create_dir_all(home.join(store).parent().unwrap()).unwrap();
+        zubi_base::fs::write_atomic(&home.join(store), b"the content").unwrap();
+    }
+    zubi_base::fs::write_atomic(&home.join(".codex/config.toml"), b"the settings").unwrap();
+    world.check(
+        &SandboxRequest::default(),
+        &[
+            ("! grep -rs 'the content' \"$1/home\" | grep .", true),
+            ("cat \"$1/home/.codex/config.toml\" \"$1/home/notes\"", true),
+        ],
+    );
 }
 
 fn network_access_is_confined(world: &World) {
