@@ -7,8 +7,10 @@ use camino::Utf8Path;
 
 use crate::fs;
 
+mod search;
 mod stores;
 
+pub use search::FileSearch;
 pub use stores::{find_files_in_home, find_stores, store_paths};
 
 /// Directories with credentials in any place.

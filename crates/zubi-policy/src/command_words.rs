@@ -10,6 +10,8 @@ use super::rule::{Action, CompiledRule};
 use crate::footprint::Footprint;
 use crate::shell;
 
+mod git_paths;
+
 /// The maximum number of paths of one command, and the maximum length of each in bytes.
 const MAX_PATHS: usize = 4000;
 const MAX_PATH: usize = 4096;
@@ -246,7 +248,17 @@ pub(super) fn credentials(footprint: &Footprint, home: Option<&Utf8Path>) -> Vec
     let directory = footprint.directory.as_deref();
     let commands = footprint.commands.iter();
     let words = commands.flat_map(|argv| argv.iter().map(move |word| (word, dotglob || matches_hidden(argv))));
-    words.filter_map(|(word, hidden)| credentials_in(word, directory, home, hidden)).collect()
+    let mut found: Vec<_> = words.filter_map(|(word, hidden)| credentials_in(word, directory, home, hidden)).collect();
+    for path in footprint.commands.iter().flat_map(|argv| git_paths::find(argv)) {
+        let path = absolute(path, directory);
+        // The pathspec `icase` ignores case.
+        let lower = Utf8PathBuf::from(path.as_str().to_ascii_lowercase());
+        let is_known = found.iter().any(|known| matches!(known, Credentials::Path(known) if *known == path));
+        if !is_known && (may_be_credentials(&path, true) || may_be_credentials(&lower, true)) {
+            found.push(Credentials::Path(path));
+        }
+    }
+    found
 }
 
 /// Returns the location of credentials that a word names. `hidden` is whether `*` and `?` match a leading dot.

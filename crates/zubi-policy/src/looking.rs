@@ -1,6 +1,8 @@
 //! Commands that run without approval because they only look: each is in the table of [`crate::programs`], reads only
 //! files of the workspace that are not credentials, and its program is not a file that the workspace or a call supplies.
 
+mod contents;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::credentials;
 
@@ -8,6 +10,8 @@ use crate::PolicyPaths;
 use crate::footprint::Footprint;
 use crate::pattern::{absolute, is_glob, may_become};
 use crate::programs;
+
+pub(super) use contents::has_key;
 
 /// Returns whether a command of a call has no effect or only looks, so that it needs no approval.
 pub(super) fn is_harmless(argv: &[String], footprint: &Footprint, paths: &PolicyPaths) -> bool {
@@ -29,7 +33,7 @@ fn is_silent(builtin: &str) -> bool {
     matches!(builtin, "cd" | ":" | "true" | "false" | "test" | "[" | "exit" | "return" | "break" | "continue" | "shift")
 }
 
-/// Returns whether a command is a shell builtin that affects only the shell, or `sleep`. Redirections are separate parts.
+/// Returns whether a command is a shell builtin that affects only the shell. Redirections are separate parts.
 fn is_builtin(argv: &[String]) -> bool {
     const NAMES: &[&str] = &[
         "cd", ":", "true", "false", "echo", "printf", "test", "[", "[[", "pwd", "exit", "return", "break", "continue",
@@ -56,6 +60,7 @@ fn is_looking(argv: &[String], footprint: &Footprint, paths: &PolicyPaths) -> bo
             !file.starts_with('~')
                 && directories.iter().all(|directory| paths.may_be_read(&absolute(file, Some(directory))))
         })
+        && directories.iter().all(|directory| contents::have_no_credentials(argv, &files, directory))
 }
 
 /// Returns whether a script changes to a directory outside the workspace, so that what follows may run there.

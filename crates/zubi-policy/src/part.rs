@@ -133,6 +133,9 @@ pub(super) fn default_action(part: &Access, policy_paths: &PolicyPaths, footprin
         Access::Mentions(_) => {
             DefaultAction::AskUnlessSpecificRule("whether it reads the files there cannot be determined")
         }
+        Access::Read(path) if looking::has_key(path) => {
+            DefaultAction::AskUnlessSpecificRule("the file begins like a private key")
+        }
         Access::Read(_) => DefaultAction::Allow,
         Access::Write(path) => policy_paths.write_action(path, footprint.checked),
     }

@@ -11,12 +11,14 @@
 
 mod lists;
 mod options;
+mod searches;
 mod table;
 mod texts;
 
 use camino::Utf8Path;
 
 use self::options::parse;
+pub(crate) use self::searches::search_options;
 
 /// One program, or some of its subcommands.
 #[derive(Debug, Clone, Copy)]

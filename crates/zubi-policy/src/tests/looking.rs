@@ -9,7 +9,9 @@ fn check(files: &[&str], rules: &[Value], scripts: &[&str], expected: &str) {
     for file in files {
         let path = root.join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        zubi_base::fs::write_atomic(&path, b"x").unwrap();
+        let is_key = path.file_name() == Some("key.txt");
+        let content: &[u8] = if is_key { b"-----BEGIN PRIVATE KEY-----\nx" } else { b"x" };
+        zubi_base::fs::write_atomic(&path, content).unwrap();
     }
     std::os::unix::fs::symlink("/etc", root.join("link")).unwrap();
     std::os::unix::fs::symlink("/etc/passwd", root.join("linked-passwd")).unwrap();
@@ -242,6 +244,51 @@ fn dangerous_variants_of_reading_need_approval() {
     ];
     assert!(scripts.len() >= 60);
     check(FILES, &[], &scripts, "ask");
+}
+
+/// Credentials that no word of a command names.
+#[test]
+fn contents_that_are_credentials_need_approval() {
+    const WITH_KEY: &[&str] = &["a", "d/key.txt", "d/a.txt", "e/a.rs", ".env", "conf/secrets.yml", "conf/a.rs"];
+    let scripts = [
+        "cat d/key.txt",
+        "cat < d/key.txt",
+        "head -3 d/key.txt",
+        "sed -n 2,3p d/key.txt",
+        "tail -n +2 d/key.txt",
+        "tail -n +2 d/*.txt",
+        "cd d && cat key.txt",
+        "rg x",
+        "rg pass .",
+        "rg x conf",
+        "rg -g '*.yml' x",
+        "rg -g '.*' x",
+        "rg --glob='.e*' x",
+        "rg -tyaml x",
+        "cd conf && rg x",
+        "diff conf d",
+        "git show HEAD:secrets.yml",
+        "git show HEAD:conf/../.env",
+        "git log -L1,3:.env",
+        "git log -p -- ':(glob).e*'",
+        "git log -p -- ':(icase)SECRETS.Y*'",
+        "git diff -- '.e*'",
+        "git diff -- ':/.env'",
+    ];
+    check(WITH_KEY, &[], &scripts, "ask");
+    let scripts = [
+        "cat d/a.txt",
+        "cat < d/a.txt",
+        "tail -n +2 e/*.rs",
+        "rg x e",
+        "rg -trust x",
+        "rg -g '*.rs' x",
+        "rg --files",
+        "rg -g '!conf' x",
+        "git show HEAD:src/a.rs",
+        "git log -p -- '*.rs' ':(glob)src/*.rs'",
+    ];
+    check(WITH_KEY, &[], &scripts, "allow");
 }
 
 #[test]

@@ -1,0 +1,95 @@
+//! Searches by other programs: whether ripgrep would read a file with credentials.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use ignore::WalkBuilder;
+use ignore::overrides::OverrideBuilder;
+use ignore::types::TypesBuilder;
+
+/// The maximum number of entries of a search. A search over more files may reach anything.
+const MAX_ENTRIES: usize = 50_000;
+
+/// A search with the defaults of ripgrep: it skips hidden files and those that `.gitignore` excludes, unless a pattern
+/// names them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FileSearch<'a> {
+    /// The values of `-g`.
+    pub globs: &'a [&'a str],
+    /// The values of `-t`.
+    pub types: &'a [&'a str],
+}
+
+impl FileSearch<'_> {
+    /// Finds a file with credentials that the search reads below a folder, by its name. Returns the folder if the search
+    /// is too large, or invalid.
+    pub fn find_credentials(&self, folder: &Utf8Path) -> Option<Utf8PathBuf> {
+        let Some(walk) = self.walk(folder) else { return Some(folder.to_owned()) };
+        for (number, entry) in walk.build().filter_map(Result::ok).enumerate() {
+            if number >= MAX_ENTRIES {
+                return Some(folder.to_owned());
+            }
+            let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
+            if entry.file_type().is_some_and(|kind| kind.is_file()) && super::is_credential_path(path) {
+                return Some(path.to_owned());
+            }
+        }
+        None
+    }
+
+    fn walk(&self, folder: &Utf8Path) -> Option<WalkBuilder> {
+        let mut overrides = OverrideBuilder::new(folder);
+        for glob in self.globs {
+            overrides.add(glob).ok()?;
+        }
+        let mut types = TypesBuilder::new();
+        types.add_defaults();
+        for name in self.types {
+            types.select(name);
+        }
+        let mut walk = WalkBuilder::new(folder);
+        walk.overrides(overrides.build().ok()?).types(types.build().ok()?);
+        walk.add_custom_ignore_filename(".rgignore");
+        Some(walk)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns a path without `.`.
+    fn normal(path: &Utf8Path) -> Utf8PathBuf {
+        path.components().collect()
+    }
+
+    #[test]
+    fn a_search_that_reads_credentials_is_known() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(directory.path()).unwrap();
+        for path in [".git/x", ".env", "src/a.rs", "conf/secrets.yml", "hidden/server.key", ".ci/.env.local"] {
+            std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            crate::fs::write_atomic(&root.join(path), b"").unwrap();
+        }
+        crate::fs::write_atomic(&root.join(".gitignore"), b"hidden\n").unwrap();
+        for (folder, globs, types, expected) in [
+            ("src", &[] as &[&str], &[] as &[&str], ""),
+            (".", &[], &["rust"], ""),
+            (".", &["*.rs"], &[], ""),
+            (".", &["!conf"], &[], ""),
+            (".", &["*.yml"], &[], "conf/secrets.yml"),
+            (".", &[], &["yaml"], "conf/secrets.yml"),
+            (".", &[], &[], "conf/secrets.yml"),
+            // A pattern finds hidden and ignored files.
+            (".", &[".*", "!conf"], &[], ".env"),
+            (".", &[".[e]nv"], &[], ".env"),
+            // A folder that the command names is searched in any case.
+            ("hidden", &[], &[], "hidden/server.key"),
+            ("hidden", &["*.key"], &[], "hidden/server.key"),
+            (".", &["["], &[], "."),
+            (".", &[], &["unknown-type"], "."),
+        ] {
+            let found = FileSearch { globs, types }.find_credentials(&root.join(folder));
+            let expected = (!expected.is_empty()).then(|| root.join(expected));
+            assert_eq!(found.as_deref().map(normal), expected.as_deref().map(normal), "{folder} {globs:?} {types:?}");
+        }
+    }
+}
