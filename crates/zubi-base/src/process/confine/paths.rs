@@ -1,5 +1,7 @@
 //! Expands "all of this except that" for a mechanism that only accepts allowed paths.
 
+use std::collections::BTreeSet;
+
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::confinement::ConfineError;
@@ -18,14 +20,19 @@ pub(super) struct ExpandedPaths {
 /// Returns `roots` without `excluded`: replaces a root that contains an excluded path by its entries. Skips paths that
 /// do not exist. Resolves links first and then follows none, so that no link reaches an excluded path.
 pub(super) fn expand(roots: &[Utf8PathBuf], excluded: &[Utf8PathBuf]) -> Result<ExpandedPaths, ConfineError> {
-    let excluded: Vec<_> = excluded.iter().filter_map(|path| fs::canonical(path).ok()).collect();
+    let excluded: BTreeSet<_> = excluded.iter().filter_map(|path| fs::canonical(path).ok()).collect();
+    // Each path is compared with all of these: a set has room for many.
+    let on_the_way: BTreeSet<&Utf8Path> = excluded.iter().flat_map(|path| path.ancestors().skip(1)).collect();
+    let is_inside = |path: &Utf8PathBuf| path.ancestors().any(|ancestor| excluded.contains(ancestor));
     let mut expanded = ExpandedPaths::default();
     let mut waiting: Vec<_> = roots.iter().filter_map(|path| fs::canonical(path).ok()).collect();
+    waiting.retain(|path| !is_inside(path));
     while let Some(path) = waiting.pop() {
-        if excluded.iter().any(|excluded| path.starts_with(excluded)) {
+        // The directories above it are not excluded.
+        if excluded.contains(&path) {
             continue;
         }
-        if !excluded.iter().any(|excluded| excluded.starts_with(&path)) {
+        if !on_the_way.contains(path.as_path()) {
             expanded.granted.push(path);
             if expanded.granted.len() > MAX_GRANTED {
                 return Err(ConfineError::TooMany(MAX_GRANTED));
