@@ -363,8 +363,9 @@ fn known_secret(text: &str, start: usize) -> Option<(&'static str, Range<usize>)
         let is_token = length > 24 && rest.get(..length)?.trim_end_matches('.').matches('.').count() == 2;
         return is_token.then_some((WEB_TOKEN, start..start + length));
     }
-    if KEY_STARTS.iter().any(|key| rest.starts_with(key)) {
-        return Some((PRIVATE_KEY, start..start + run(rest, Alphabet::Base64)));
+    if matches!(first, b'M' | b'b') && KEY_STARTS.iter().any(|key| rest.starts_with(key)) {
+        let length = run(rest, Alphabet::Base64);
+        return (length >= MIN_KEY_LINE).then_some((PRIVATE_KEY, start..start + length));
     }
     if matches!(first, b'h' | b'd' | b'w') {
         for (host, path) in WEBHOOKS {

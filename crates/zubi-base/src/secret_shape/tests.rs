@@ -33,7 +33,7 @@ fn shapes_table() {
         ("+-----BEGIN PRIVATE KEY-----\n+abc\n+-----END PRIVATE KEY-----\n+x", "+(redacted)\n+x", "1 private-key"),
         ("> -----BEGIN PRIVATE KEY-----\n> abc\n> -----END PRIVATE KEY-----", "> (redacted)", "1 private-key"),
         ("BKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\nab==\n-----END PRIVATE KEY-----", "(redacted)", "1 private-key"),
-        ("MIIEpAIBAAKCAQEA7bq+x\nother", "(redacted)\nother", "1 private-key"),
+        ("MIIEpAIBAAKCAQEA7bq+xKcwggSjAgEAAoIBAQC7\nother", "(redacted)\nother", "1 private-key"),
         // A program that knows keys is not one: the rest of it stays.
         (
             "line.starts_with(\"-----BEGIN \") && x(\"-----BEGIN PRIVATE KEY-----\"); rest()",
