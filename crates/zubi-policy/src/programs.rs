@@ -12,6 +12,7 @@
 mod lists;
 mod options;
 mod searches;
+mod statements;
 mod table;
 mod texts;
 
@@ -54,6 +55,8 @@ enum Style {
     Gnu,
     /// Like `Gnu`, but the first operand ends the options: the following words belong to another program.
     Posix,
+    /// Like `Posix`, but the second operand ends the options: `ssh host -p 1 command`.
+    Remote,
     /// Long options with one or two dashes, as in `go test -run x`.
     Single,
     /// Like `Gnu`, but the first word is a cluster even without a dash, as in `tar tf x`.
@@ -78,6 +81,12 @@ enum Operands {
     Prefixed(&'static str),
     /// Words that do not begin with `+` or `@` and set nothing: `CC=x`.
     Targets,
+    /// A file of the workspace that an interpreter runs, with a dot or a slash: other words are subcommands.
+    Script,
+    /// Exactly these words, separated by spaces.
+    OneOf(&'static str),
+    /// Words after one of these verbs, separated by spaces.
+    Verbs(&'static str),
     /// The first word names what runs.
     FirstRuns,
     /// The program writes, whatever its words are.
@@ -134,7 +143,7 @@ pub(crate) fn has_refused_options(program: &str) -> bool {
 /// Returns whether a program only looks, whatever its arguments are.
 pub(crate) fn only_looks(program: &str) -> bool {
     let Some(name) = normal_name(program) else { return false };
-    table::PROGRAMS.iter().filter(|row| has_word(row.names, name)).all(|row| {
+    rows().filter(|row| has_word(row.names, name)).all(|row| {
         matches!(row.covered, Options::AllBut("")) && matches!(row.operands, Operands::Files | Operands::Words)
     })
 }
@@ -197,9 +206,13 @@ fn judge_row(row: &Program, argv: &[String], from: usize) -> Vec<usize> {
     arguments.refused
 }
 
+fn rows() -> impl Iterator<Item = &'static Program> {
+    [table::PROGRAMS].into_iter().flatten()
+}
+
 fn find(name: &str, subcommand: &str) -> Option<&'static Program> {
     let name = normal_name(name)?;
-    let mut rows = table::PROGRAMS.iter().filter(|row| has_word(row.names, name));
+    let mut rows = rows().filter(|row| has_word(row.names, name));
     if subcommand.is_empty() {
         return rows.find(|row| row.subcommands.is_empty());
     }
@@ -208,13 +221,13 @@ fn find(name: &str, subcommand: &str) -> Option<&'static Program> {
 
 pub(crate) fn has_subcommands(name: &str) -> bool {
     let Some(name) = normal_name(name) else { return false };
-    table::PROGRAMS.iter().any(|row| has_word(row.names, name) && !row.subcommands.is_empty())
+    rows().any(|row| has_word(row.names, name) && !row.subcommands.is_empty())
 }
 
 /// Returns the program's name as in the table: without its directory and its version.
 fn normal_name(program: &str) -> Option<&str> {
     let name = Utf8Path::new(program).file_name()?;
-    let is_known = |name: &str| table::PROGRAMS.iter().any(|row| has_word(row.names, name));
+    let is_known = |name: &str| rows().any(|row| has_word(row.names, name));
     let without_version = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
     [name, without_version].into_iter().find(|name| is_known(name))
 }

@@ -14,18 +14,20 @@ pub(super) const GIT_LOG: &str = "-0123456789 -pqwbizmcgsa -S= -G= -E -F -n= -U=
 pub(super) const GIT_STATUS: &str = "-sbvz -u[=] --short --branch --porcelain[=] --long --show-stash --untracked-files[=] --ignored[=] \
     --ahead-behind --no-ahead-behind --renames --no-renames --no-column --ignore-submodules[=]";
 pub(super) const CARGO: &str = "-qvr -p= -j= -F= --package= --lib --bins --bin= --tests --test= --examples --example= --benches --bench= \
-    --workspace --all --exclude= --all-targets --all-features --no-default-features --features= --release --profile= --target= \
+    --workspace --all --exclude= --all-targets --all-features --no-default-features --features= --release --profile= --target@ \
     --jobs= --no-run --no-fail-fast --doc --quiet --verbose --color= --locked --offline --frozen --message-format= \
     --keep-going --ignore-rust-version --no-deps --manifest-path@ --depth= --edges= -e= --invert= -i= --duplicates -d \
     --format-version= --check --prefix= --document-private-items";
 pub(super) const PYTEST: &str = "-qvxslh -k= -m= -r= -n= --tb= --maxfail= --lf --ff --nf --sw --last-failed --failed-first --stepwise --co \
     --collect-only --durations= --verbose --quiet --exitfirst --capture= --color= --disable-warnings --no-header --no-summary \
     --showlocals --strict-markers --strict-config --numprocesses= --markers --fixtures --version --help --runxfail --setup-show";
-pub(super) const GO: &str = "-v= -run= -count= -short -race -timeout= -bench= -benchmem -cover -failfast -json -parallel= -p= -tags= -list= \
-    -cpu= -shuffle= -skip= -x -n -m -f= -deps -test -e -find -versions -all -src -u -c= -short -trimpath -benchtime= -fuzztime=";
+pub(super) const GO: &str = "-v -run= -count= -short -race -timeout= -bench= -benchmem -cover -failfast -json -parallel= -p= -tags= -list= \
+    -cpu= -shuffle= -skip= -x -n -m -f= -deps -test -e -find -versions -all -src -u -trimpath -benchtime= -fuzztime=";
 pub(super) const NPM: &str = "-slag --silent --if-present --json --depth= --all --long --workspaces --workspace@ -w@ --prod --production \
     --include= --omit= --offline --color= --quiet --parseable -p";
 pub(super) const MAKE: &str = "-ksnBiqrwR -j[=] -l[=] -C@ --keep-going --silent --quiet --dry-run --always-make --jobs[=] --no-print-directory \
     --ignore-errors --question --directory@";
 pub(super) const DIFF: &str = "-uqwbBiys -U= --brief --unified[=] --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-case \
     --side-by-side --report-identical-files --color[=] -W= --width= --suppress-common-lines";
+pub(super) const SQLITE: &str =
+    "-csv -json -readonly -header -noheader -line -column -list -markdown -table -box -bail -batch -safe -version";

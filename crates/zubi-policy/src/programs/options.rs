@@ -42,9 +42,13 @@ pub(super) fn parse(row: &Program, options: Options, argv: &[String], from: usiz
         let is_first_cluster = row.style == Style::Tar && index == from && !text.starts_with('-');
         if !is_first_cluster && (text == "-" || !text.starts_with('-')) {
             arguments.operands.push(index);
-            if row.style == Style::Posix {
+            if ends_options(row.style, &arguments.operands) {
                 break;
             }
+            continue;
+        }
+        if is_first_cluster {
+            at = read_old_cluster(list, argv, index, &mut arguments);
             continue;
         }
         let mut needs_value = None;
@@ -75,6 +79,35 @@ pub(super) fn parse(row: &Program, options: Options, argv: &[String], from: usiz
         at += 1;
     }
     arguments
+}
+
+/// Returns whether the operands so far end the options, so that the following words belong to another program.
+fn ends_options(style: Style, operands: &[usize]) -> bool {
+    match style {
+        Style::Posix => true,
+        Style::Remote => operands.len() > 1,
+        Style::Gnu | Style::Single | Style::Tar => false,
+    }
+}
+
+/// Reads a cluster without a dash, whose letters take their values in order from the following words: `tar tfX a b`.
+/// Returns the index after the values.
+fn read_old_cluster(list: &str, argv: &[String], index: usize, arguments: &mut ParsedWords) -> usize {
+    let mut at = index + 1;
+    for letter in argv.get(index).map_or("", String::as_str).chars() {
+        let mut needs_value = None;
+        let is_covered = read_cluster(list, letter.encode_utf8(&mut [0; 4]), arguments, &mut needs_value);
+        if !is_covered {
+            arguments.refused.push(index);
+        }
+        if needs_value.is_some() {
+            if !argv.get(at).is_some_and(|value| needs_value != Some(Value::Inside) || stays_inside(value)) {
+                arguments.refused.extend([index, at]);
+            }
+            at += 1;
+        }
+    }
+    at
 }
 
 /// Reads the words after `--`: operands, or the arguments of another program.
@@ -164,7 +197,7 @@ fn parse_all_but(row: &Program, list: &str, argv: &[String], from: usize) -> Par
             has_ended = true;
         } else if has_ended || word == "-" || !word.starts_with('-') {
             arguments.operands.push(index);
-            if row.style == Style::Posix {
+            if ends_options(row.style, &arguments.operands) {
                 break;
             }
         } else {

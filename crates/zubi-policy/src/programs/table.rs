@@ -1,10 +1,10 @@
 //! The programs. The manuals of the programs and tests with real ones are the source of the lists.
 
-use super::lists::{CARGO, DIFF, GIT_LOG, GIT_STATUS, GO, MAKE, NPM, PYTEST};
+use super::lists::{CARGO, DIFF, GIT_LOG, GIT_STATUS, GO, MAKE, NPM, PYTEST, SQLITE};
 use super::{BASE, Operands, Options, Program, Style};
 use Operands::{
-    Addresses, AtMost, Awk, Files, Filter, FirstRuns, Inside, LooksWith, None as NoOperands, PatternAndFiles, Prefixed,
-    Sed, Statements, Targets, Words, Writes,
+    Addresses, AtMost, Awk, Files, Filter, FirstRuns, Inside, LooksWith, None as NoOperands, OneOf, PatternAndFiles,
+    Prefixed, Script, Sed, Statements, Targets, Words, Writes,
 };
 use Options::{AllBut, Only};
 
@@ -144,7 +144,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program {
         covered: Only(
-            "-nilcowvFSNHIsxPULuabj.0p -A= -B= -C= -g= -t= -T= -e= -m= -r= -d= -M= -E= -j= --files --json --hidden --no-ignore --no-ignore-vcs \
+            "-nilcowvFSNHIsxPULuab.0p -A= -B= -C= -g= -t= -T= -e= -m= -r= -d= -M= -E= -j= --files --json --hidden --no-ignore --no-ignore-vcs \
             --glob= --iglob= --type= --type-not= --regexp= --max-count= --context= --after-context= --before-context= --count \
             --count-matches --files-with-matches --files-without-match --ignore-case --smart-case --case-sensitive --fixed-strings \
             --word-regexp --line-regexp --line-number --no-line-number --no-heading --heading --color= --with-filename --no-filename \
@@ -163,7 +163,14 @@ pub(super) const PROGRAMS: &[Program] = &[
         covered: AllBut("-o -R --output --fromfile --fromtabfile --info"),
         ..list_mixed("tree", "-df -L= --dirsfirst --noreport")
     },
-    list_covered("xxd", "-pubeia -l= -s= -c= -g= -o=", AtMost(1)),
+    Program {
+        style: Style::Single,
+        ..list_covered(
+            "xxd",
+            "-p -ps -plain -i -u -b -e -a -C -d -E -l= -len= -s= -seek= -c= -cols= -g= -o= -v",
+            AtMost(1),
+        )
+    },
     list_covered("awk gawk mawk nawk", "-F= -v= --field-separator= --assign= --posix --version", Awk),
     list_covered(
         "jq gojq jaq",
@@ -207,14 +214,14 @@ pub(super) const PROGRAMS: &[Program] = &[
     list_covered(
         "ps",
         "-efAaxlHjLmNTVwu -o= -p= -C= -U= -G= -t= --sort= --no-headers --headers --forest --pid= --ppid= --format=",
-        Prefixed("aux ax axu auxw auxww"),
+        OneOf("aux ax axu auxw auxww"),
     ),
     // Programs that write, or do so without a certain option.
     Program { operands: Writes, ..list_covered("split csplit zip dd patch vi vim nano emacs", "", Writes) },
     list_covered("rustfmt", "-qvl --check --edition= --quiet --verbose --color= --files-with-diff", LooksWith("check")),
     list_covered(
         "black isort",
-        "-qvSCl --check --check-only --diff --quiet --verbose -l= --line-length= --color --no-color",
+        "-qvSC --check --check-only --diff --quiet --verbose -l= --line-length= --color --no-color",
         LooksWith("check check-only diff"),
     ),
     list_covered(
@@ -226,7 +233,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     list_covered("gofmt", "-lds -e", LooksWith("l d")),
     list_covered(
         "shellcheck",
-        "-axWCV -s= -e= -i= -f= -S= -o= --shell= --exclude= --include= --format= --severity= --color= --norc --external-sources",
+        "-axCV -s= -e= -i= -f= -S= -o= --shell= --exclude= --include= --format= --severity= --color= --norc --external-sources",
         Files,
     ),
     // Builds and tests, which run the project's code in any case.
@@ -248,7 +255,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         ..list_subcommand(
             "cargo",
             "fmt",
-            Only("-qvp= --package= --all --check --quiet --verbose --message-format= -p="),
+            Only("-qv -p= --package= --all --check --quiet --verbose --message-format="),
             NoOperands,
         )
     },
@@ -268,17 +275,24 @@ pub(super) const PROGRAMS: &[Program] = &[
         rest: Some(""),
         ..list_subcommand(
             "npm pnpm yarn bun",
-            "test t ls list outdated view info why explain audit ping prefix root version",
+            "ls list outdated view info why explain ping prefix root",
             Only(NPM),
             Targets,
         )
     },
+    // Words after these are arguments of the script, `audit fix` and `version patch`.
+    Program { rest: Some(""), ..list_subcommand("bun", "test", Only(NPM), Inside) },
+    Program { rest: Some(""), ..list_subcommand("npm pnpm yarn bun", "test t audit version", Only(NPM), NoOperands) },
     Program { rest: Some(""), ..list_subcommand("npm pnpm yarn bun", "run run-script", Only(NPM), FirstRuns) },
     list_covered("npx bunx pnpx uvx pipx", "-qy --yes --no-install --no --quiet", FirstRuns),
     list_subcommand("go", "", Only(""), Targets),
     Program {
         style: Style::Single,
-        ..list_subcommand("go", "test vet build list run fmt doc version mod", Only(GO), Inside)
+        ..list_subcommand("go", "test vet build list run fmt doc version", Only(GO), Inside)
+    },
+    Program {
+        style: Style::Single,
+        ..list_subcommand("go", "mod", Only("-v -x -json"), OneOf("verify graph download"))
     },
     list_covered("make gmake", MAKE, Targets),
     list_covered("ninja", "-vn -j= -k= -l= --verbose --quiet", Targets),
@@ -289,10 +303,11 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     list_covered("pytest py.test", PYTEST, Inside),
     list_covered(
-        "mypy pyright",
-        "-vp= -m= --strict --verbose --no-error-summary --pretty --show-error-codes --ignore-missing-imports --no-incremental --warnings --stats --version -p=",
+        "mypy",
+        "-v -p= -m= --strict --verbose --no-error-summary --pretty --show-error-codes --ignore-missing-imports --no-incremental --version",
         Inside,
     ),
+    list_covered("pyright", "--warnings --stats --verbose --version --outputjson", Inside),
     list_subcommand("ruff", "", Only("-qvs --quiet --verbose --silent --version"), Targets),
     list_subcommand(
         "ruff",
@@ -323,14 +338,14 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     list_covered(
         "jest vitest mocha",
-        "-bit= -t= --testNamePattern= --verbose --silent --ci --bail --runInBand --run --passWithNoTests --version --listTests",
+        "-bi -t= --testNamePattern= --verbose --silent --ci --bail --runInBand --run --passWithNoTests --version --listTests",
         Prefixed("run list src test tests spec __tests__ ./src ./test"),
     ),
     Program {
         style: Style::Single,
         ..list_covered(
             "gcc g++ cc c++ clang clang++ tcc icc nvcc",
-            "-fsyntax-only -Wall -Wextra -Werror -Wpedantic -pedantic -std= -std=c11 -std=c17 -std=c++17 -std=c++20 -c -g -O0 -O1 -O2 -O3 -Os --version -version -v -E -w",
+            "-fsyntax-only -Wall -Wextra -Werror -Wpedantic -pedantic -std[=] -c -g -O0 -O1 -O2 -O3 -Os --version -version -v -E -w",
             Inside,
         )
     },
@@ -340,60 +355,60 @@ pub(super) const PROGRAMS: &[Program] = &[
         covered: Only(
             "-cv --test --test-only --check --version --test-name-pattern= --test-concurrency= --test-reporter=spec --enable-source-maps --no-warnings --trace-warnings",
         ),
-        operands: Inside,
-        names: "node nodejs deno ts-node tsx",
+        operands: Script,
+        names: "node nodejs",
         ..BASE
     },
+    Program { style: Style::Posix, ..list_covered("ts-node tsx", "-v --version", Script) },
+    list_subcommand("deno", "", Only("-q --quiet -V --version"), Targets),
+    list_subcommand("deno", "check lint test info doc", Only("-q --quiet --json --no-run --fail-fast"), Inside),
+    Program { style: Style::Posix, ..list_covered("python pypy ipython", "-uBIsSEOqvVPd --version", Inside) },
+    Program { style: Style::Posix, ..list_covered("perl", "-wcvW --version", Inside) },
+    Program { style: Style::Posix, ..list_covered("ruby", "-wcv --version", Inside) },
+    Program { style: Style::Posix, ..list_covered("php", "-lv --version", Inside) },
+    Program { style: Style::Posix, ..list_covered("lua luajit julia Rscript", "-v --version", Inside) },
+    // A goal with a colon is one of any plug-in.
     Program {
-        style: Style::Posix,
-        covered: Only("-uBIsSEOqvVPd -W= --version"),
-        operands: Inside,
-        names: "python pypy ipython",
-        ..BASE
+        style: Style::Single,
+        ..list_covered(
+            "mvn mvnw",
+            "-q -B -U -e -X -o -N -am -ntp -pl= -T= -quiet -batch-mode -errors -offline -no-transfer-progress -v -version",
+            OneOf(
+                "clean validate initialize generate-sources process-resources compile process-classes test-compile test package verify dependency:tree",
+            ),
+        )
     },
-    Program {
-        style: Style::Posix,
-        covered: Only("-wvcW --version"),
-        operands: Inside,
-        names: "perl ruby php lua luajit julia Rscript",
-        ..BASE
-    },
-    list_covered(
-        "mvn mvnw",
-        "-qBUeXoN -pl= -am -T= --quiet --batch-mode --errors --offline --no-transfer-progress -ntp",
-        Targets,
-    ),
     list_covered(
         "gradle gradlew",
         "-qidsm --quiet --info --debug --stacktrace --offline --daemon --no-daemon --parallel --continue --dry-run --console= --rerun-tasks --warning-mode= --tests=",
         Targets,
     ),
     list_subcommand("dotnet", "", Only("--version --info --list-sdks"), Targets),
-    list_subcommand(
-        "dotnet",
-        "build test restore list",
-        Only(
-            "-nv= -c= -f= --no-build --no-restore --configuration= --framework= --verbosity= --nologo --filter= --list-tests -t",
-        ),
-        Inside,
-    ),
+    Program {
+        style: Style::Single,
+        ..list_subcommand(
+            "dotnet",
+            "build test restore list",
+            Only(
+                "-c@ -f@ -v= -t -no-build -no-restore -configuration@ -framework@ -verbosity= -nologo -filter= -list-tests",
+            ),
+            Inside,
+        )
+    },
     // Programs that reach other places.
-    Program { style: Style::Posix, ..list_covered("ssh", "-vqTnNCx46 -p= -l=", Words) },
+    Program { style: Style::Remote, ..list_covered("ssh", "-vqTnNCx46 -p= -l=", Words) },
     list_subcommand("scp sftp", "", AllBut("-o -S -F -D -J -s"), Words),
-    list_subcommand(
+    list_covered(
         "rsync",
-        "",
-        AllBut(
-            "-e -T -B --rsh --rsync-path --log-file --write-batch --only-write-batch --temp-dir --partial-dir --backup-dir --config --files-from --remote-option -M --early-input --password-file",
-        ),
+        "-avrlptgoDzuhnPcixHSWqAXOkLRdmsy --archive --verbose --recursive --compress --human-readable --itemize-changes --checksum \
+        --update --delete --dry-run --exclude= --include= --progress --stats --size-only --existing --ignore-existing --partial \
+        --max-size= --min-size= --bwlimit= --numeric-ids --links --perms --times --delete-after --delete-excluded --quiet --relative",
         Words,
     ),
-    list_subcommand(
+    list_covered(
         "wget",
-        "",
-        AllBut(
-            "-O -o -a -P -i -e -B --output-document --output-file --append-output --directory-prefix --input-file --execute --config --use-askpass --save-cookies --warc-file --post-file --body-file --load-cookies",
-        ),
+        "-qcNSvn46 -t= -T= -w= -U= --quiet --continue --timestamping --no-verbose --no-clobber --tries= --timeout= --wait= \
+        --user-agent= --spider --server-response --show-progress --no-check-certificate --https-only --max-redirect=",
         Addresses,
     ),
     list_covered(
@@ -402,7 +417,10 @@ pub(super) const PROGRAMS: &[Program] = &[
         --include --verbose --http1.1 --http2 --ipv4 --ipv6 --user-agent= --range= -r=",
         Addresses,
     ),
-    list_covered("sqlite3 sqlite duckdb mysql mariadb psql", "-csv -json -readonly -header -At", Statements),
+    Program { style: Style::Single, ..list_covered("sqlite3 sqlite", SQLITE, Statements) },
+    Program { style: Style::Single, ..list_covered("duckdb", SQLITE, Statements) },
+    list_covered("mysql mariadb", "-tsNBv -u= -h= -P= -p[=] -e= --user= --host= --port= --execute=", Statements),
+    list_covered("psql", "-AtqXxwW -U= -h= -p= -c= --username= --host= --port= --command=", Statements),
     list_subcommand("docker podman", "", Only("-v --version"), Targets),
     list_subcommand(
         "docker podman",
@@ -417,16 +435,16 @@ pub(super) const PROGRAMS: &[Program] = &[
         "kubectl oc",
         "get describe logs top version explain api-resources",
         Only(
-            "-Aowlfhc= -n= -o= -l= -c= --namespace= --all-namespaces --output= --selector= --container= --tail= --since= --previous --show-labels --watch",
+            "-Awfhp -n= -o= -l= -c= --namespace= --all-namespaces --output= --selector= --container= --tail= --since= --previous --show-labels --watch",
         ),
         Words,
     ),
     list_subcommand("gh", "", Only("--version"), Targets),
-    list_subcommand("gh", "status browse", Only("-n"), Words),
+    list_subcommand("gh", "status", Only(""), NoOperands),
     list_subcommand("terraform tofu", "", Only("-version"), Targets),
     Program {
         style: Style::Single,
-        ..list_subcommand("terraform tofu", "validate version providers", Only("-json -no-color"), Words)
+        ..list_subcommand("terraform tofu", "validate version providers", Only("-json -no-color"), NoOperands)
     },
     // `git`: see also `shell/git.rs` for options that certainly run something.
     list_subcommand(
@@ -557,11 +575,12 @@ pub(super) const PROGRAMS: &[Program] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::{Options, PROGRAMS};
+    use super::super::rows;
+    use super::{Options, Style};
 
     #[test]
     fn lists_have_options_only() {
-        for row in PROGRAMS {
+        for row in rows() {
             let (Options::Only(covered) | Options::AllBut(covered)) = row.covered;
             for option in [covered, row.looking.unwrap_or_default()].iter().flat_map(|list| list.split_whitespace()) {
                 assert!(option.starts_with('-') && option.len() > 1, "{}: {option}", row.names);
@@ -570,9 +589,27 @@ mod tests {
         }
     }
 
+    /// In a cluster, each letter of an option with a value takes the rest of the word as its value.
+    #[test]
+    fn options_with_a_value_have_one_letter() {
+        let clusters = rows().filter(|row| row.style != Style::Single);
+        for row in clusters {
+            let (Options::Only(covered) | Options::AllBut(covered)) = row.covered;
+            for option in [covered, row.looking.unwrap_or_default()].iter().flat_map(|list| list.split_whitespace()) {
+                let has_value = option.ends_with(['=', '@', ']']);
+                let letters = option.trim_end_matches(['=', '@', ']', '[']).trim_start_matches('-');
+                assert!(
+                    option.starts_with("--") || !has_value || letters.chars().count() == 1,
+                    "{}: {option}",
+                    row.names
+                );
+            }
+        }
+    }
+
     #[test]
     fn the_table_covers_many_programs() {
-        let names: std::collections::BTreeSet<&str> = PROGRAMS.iter().flat_map(|row| row.names.split(' ')).collect();
+        let names: std::collections::BTreeSet<&str> = rows().flat_map(|row| row.names.split(' ')).collect();
         assert!(names.len() >= 60, "{}", names.len());
     }
 }

@@ -155,18 +155,173 @@ const KINDS: &[(&str, &[&str], &[&str])] = &[
         ],
         &["make -C sub", "cargo test --manifest-path a/Cargo.toml", "git -C sub log"],
     ),
+    (
+        "clusters without a dash",
+        &[
+            "tar tfI x.tar ./canary",
+            "tar tIf ./canary x.tar",
+            "tar tfF x.tar ./canary",
+            "tar tf ../x.tar",
+            "tar tfC x.tar ..",
+        ],
+        &["tar tf x.tar", "tar tvf x.tar", "tar tvfz x.tar a"],
+    ),
+    (
+        "options with one dash and several letters",
+        &[
+            "xxd -ps a .git/hooks/pre-commit",
+            "xxd -plain a b",
+            "psql -o written.txt -c x",
+            "psql -ctx -o x",
+            "mysql -csv -e 'system id'",
+            "sqlite3 -init x db",
+            "cargo fmt -q ../x",
+            "pyright -v ../x .",
+            "pyright -p ../x",
+        ],
+        &["xxd -ps a", "xxd -l 5 a", "psql -At -c 'select 1'", "sqlite3 -readonly -json a.db 'select 1'"],
+    ),
+    (
+        "flags before operands",
+        &[
+            "go run -v /tmp/main.go",
+            "go test -c ../evil",
+            "go vet -c ../x",
+            "go test -v ../evil",
+            "go vet -json ../evil",
+            "go mod edit -json",
+            "mocha -b ../evil.js",
+            "mocha -i /tmp/x.js",
+            "jest -i ../evil.js",
+            "dotnet test -n ../x.csproj",
+            "dotnet build -c ../../x",
+            "gcc -std ../x.c",
+            "node -c /tmp/x.js",
+            "php -c ../evil.ini x.php",
+            "cargo test --target ../x.json",
+        ],
+        &[
+            "go test -v ./...",
+            "go test -run TestX -count 1 ./a",
+            "mocha -b -t 10 test/a.js",
+            "dotnet build -c Release a.csproj",
+        ],
+    ),
+    (
+        "options after operands",
+        &["ssh h -oProxyCommand=x", "ssh h -F x", "ssh h -E x", "ssh -p 22 h -F x", "ssh h -p 22 -F x"],
+        &["ssh h", "ssh h ls -F", "ssh h -p 22 ls -F", "ssh -- h -F"],
+    ),
+    (
+        "addresses",
+        &[
+            "curl 'file{:}///etc/x'",
+            "curl 'fil{e:}///etc/x'",
+            "curl 'f[i-i]le:///etc/x'",
+            "curl file:/etc/x",
+            "curl FILE:///x",
+            "curl scp://h/x",
+            "curl -K x",
+            "curl --config x",
+            "wget --hsts-file=F http://x",
+            "wget --rejected-log=F http://x",
+        ],
+        &["curl 'https://x/{a,b}'", "curl x.example:80/a", "curl localhost", "wget -q https://x/a"],
+    ),
+    (
+        "statements",
+        &[
+            "sqlite3 db \"select edit ('a','touch X; true')\"",
+            "sqlite3 db \"select edit/**/('a')\"",
+            "sqlite3 db \"select edit\n('a')\"",
+            "sqlite3 db 'select \"edit\" (1)'",
+            "sqlite3 db 'select load_extension (1)'",
+            "sqlite3 db \"select writefile ('a', 'b')\"",
+            "sqlite3 db \"vacuum into 'new.db'\"",
+            "sqlite3 db \"attach 'y' as z\"",
+            "sqlite3 db 'select 1;\n.shell id'",
+            "sqlite3 db ' .shell id'",
+            "sqlite3 '|id' x",
+            "sqlite3 ../db 'select 1'",
+            "sqlite3 db 'with x as (select 1) delete from t'",
+            "mysql -e 'system id'",
+            "mysql -e 'select 1; \\! id'",
+            "mysql -e 'select 1\nsystem id'",
+            "mysql -e \"select 1 into dumpfile 'x'\"",
+            "mysql -e \"select 1 into outfile 'x'\"",
+            "mysql -e \"select/*! 1 */ 1\"",
+            "duckdb x \"COPY(select 1) TO 'y'\"",
+            "duckdb x \"export database 'y'\"",
+            "duckdb x 'install y'",
+            "duckdb x \"load 'y'\"",
+            "duckdb x \"select * from 'https://x/y.parquet'\"",
+            "psql -c '\\! id'",
+            "psql -c \"copy t to program 'x'\"",
+            "psql -c \"select lo_export(1, 'x')\"",
+        ],
+        &[
+            "sqlite3 a.db \"select count(*), max(a) from t where b = 'x' group by c\"",
+            "sqlite3 ./a/b.db 'explain select 1;'",
+            "mysql -u root -e 'show tables' db",
+            "duckdb x.db 'select sum(a) from t'",
+            "psql -At -c 'select a from t order by b' db",
+        ],
+    ),
+    (
+        "goals and subcommands",
+        &[
+            "npm version patch",
+            "npm audit fix",
+            "npm test ../evil.js",
+            "yarn test evil",
+            "terraform providers mirror X",
+            "terraform providers lock",
+            "mvn com.evil:plug:1:run",
+            "mvn exec:exec",
+            "mvn -q test.evil:plug:1:run",
+            "mocha test/../../../x.js",
+            "jest srcx/../../x",
+            "gh browse",
+            "deno eval x",
+            "deno run -A x.ts",
+            "tsx watch /tmp/x.ts",
+            "node inspect /tmp/x.js",
+            "ps auxe",
+        ],
+        &[
+            "npm audit",
+            "npm version",
+            "mvn -q -B clean test",
+            "mocha test/a.js",
+            "terraform validate",
+            "node src/a.js",
+            "deno test a",
+        ],
+    ),
+    (
+        "files that an option writes",
+        &[
+            "rsync --write-devices a b",
+            "rsync --daemon",
+            "rsync --log-file=x a b",
+            "rsync -e x a b",
+            "rsync -f 'merge x' a b",
+            "rsync --copy-as=x a b",
+        ],
+        &["rsync -av --delete a b", "rsync -n --exclude x a h:b"],
+    ),
 ];
 
 #[test]
 fn stars_cover_only_what_is_listed() {
+    let mut wrong = Vec::new();
     for (kind, refused, covered) in KINDS {
-        for text in *refused {
-            assert!(!refused_words(&argv(text)).is_empty(), "{kind}: `{text}` is covered");
-        }
-        for text in *covered {
-            assert_eq!(refused_words(&argv(text)), Vec::<usize>::new(), "{kind}: `{text}`");
-        }
+        let is_refused = |text: &&&str| !refused_words(&argv(text)).is_empty();
+        wrong
+            .extend(refused.iter().filter(|text| !is_refused(text)).map(|text| format!("{kind}: `{text}` is covered")));
+        wrong.extend(covered.iter().filter(is_refused).map(|text| format!("{kind}: `{text}` is not covered")));
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The operands of programs: paths, and texts in languages that can run programs or write files.
 
 use super::options::{ParsedWords, stays_inside};
+use super::statements::{is_plain_name, is_plain_statement, is_web_address};
 use super::{Operands, Program, has_word};
 use crate::pattern::is_glob;
 
@@ -25,7 +26,15 @@ pub(super) fn refuse_operands(row: &Program, arguments: &mut ParsedWords, argv: 
         // `@file` names a file with more options.
         Operands::Inside => refuse(&|word| !stays_inside(word) || word.starts_with('@')),
         Operands::None => refuse(&|_| true),
-        Operands::Prefixed(prefixes) => refuse(&|word| !prefixes.split(' ').any(|prefix| word.starts_with(prefix))),
+        Operands::Prefixed(prefixes) => refuse(&|word| {
+            !prefixes.split(' ').any(|prefix| word.starts_with(prefix)) || word.split('/').any(|name| name == "..")
+        }),
+        Operands::Script => refuse(&|word| !stays_inside(word) || !word.contains(['.', '/'])),
+        Operands::OneOf(words) => refuse(&|word| !has_word(words, word)),
+        Operands::Verbs(verbs) => {
+            let verb = operands.first().filter(|index| !argv.get(**index).is_some_and(|word| has_word(verbs, word)));
+            arguments.refused.extend(verb);
+        }
         Operands::Targets => refuse(&|word| word.contains('=') || word.starts_with(['+', '@'])),
         Operands::FirstRuns => arguments.refused.extend(operands.first()),
         Operands::Writes => arguments.refused.push(argv.len()),
@@ -49,26 +58,8 @@ pub(super) fn refuse_operands(row: &Program, arguments: &mut ParsedWords, argv: 
         }
         Operands::Awk => refuse(&|word| !is_plain_awk(word)),
         Operands::Filter => refuse(&|word| !is_plain_filter(word)),
-        Operands::Statements => refuse(&|word| {
-            let text = word.to_ascii_lowercase();
-            text.trim_start().starts_with(['.', '\\'])
-                || [
-                    "load_extension",
-                    "writefile",
-                    "readfile",
-                    "edit(",
-                    "fts3_tokenizer",
-                    "copy ",
-                    "into outfile",
-                    "\n.",
-                ]
-                .iter()
-                .any(|part| text.contains(part))
-        }),
-        Operands::Addresses => refuse(&|word| {
-            let is_web = word.starts_with("http://") || word.starts_with("https://");
-            !is_web && (word.contains("://") || word.starts_with('@') || word.to_ascii_lowercase().starts_with("file:"))
-        }),
+        Operands::Statements => refuse_statements(row, arguments, argv),
+        Operands::Addresses => refuse(&|word| !is_web_address(word)),
     }
     if row.names == "git" {
         arguments
@@ -77,10 +68,27 @@ pub(super) fn refuse_operands(row: &Program, arguments: &mut ParsedWords, argv: 
     }
 }
 
+/// Marks statements that do more than to query. Without `-c` or `-e`, the first operand is a database.
+fn refuse_statements(row: &Program, arguments: &mut ParsedWords, argv: &[String]) {
+    // DuckDB loads extensions for some names of files.
+    let is_plain =
+        |text: &str| is_plain_statement(text) && !(has_word(row.names, "duckdb") && text.contains(['\'', '"']));
+    for (at, index) in arguments.operands.iter().enumerate() {
+        let word = argv.get(*index).map_or("", String::as_str);
+        if !is_plain(word) && (at > 0 || !is_plain_name(word)) {
+            arguments.refused.push(*index);
+        }
+    }
+    let texts = arguments.options.iter().filter(|(name, _)| matches!(name.as_str(), "c" | "command" | "e" | "execute"));
+    if texts.into_iter().any(|(_, text)| !text.as_deref().is_some_and(is_plain)) {
+        arguments.refused.push(argv.len());
+    }
+}
+
 /// Returns whether git runs a program because of a word: some formats verify signatures or run the commands of trailers, and
 /// the transport `ext` runs its address.
 fn runs_in_git(word: &str) -> bool {
-    word.contains("%G") || word.contains("%(trailers") || word.starts_with("ext::")
+    ["%G", "%(trailers", "%(signature"].iter().any(|format| word.contains(format)) || word.starts_with("ext::")
 }
 
 /// Returns whether the operands of a command with looking options only look, too.
