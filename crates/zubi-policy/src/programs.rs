@@ -9,6 +9,7 @@
 //! The lists contain what is harmless, except for rows with [`Options::AllBut`]: an option that is missing costs only a
 //! prompt.
 
+mod git;
 mod lists;
 mod options;
 mod searches;
@@ -207,7 +208,7 @@ fn judge_row(row: &Program, argv: &[String], from: usize) -> Vec<usize> {
 }
 
 fn rows() -> impl Iterator<Item = &'static Program> {
-    [table::PROGRAMS].into_iter().flatten()
+    [table::PROGRAMS, git::PROGRAMS].into_iter().flatten()
 }
 
 fn find(name: &str, subcommand: &str) -> Option<&'static Program> {

@@ -1,6 +1,6 @@
 //! The programs. The manuals of the programs and tests with real ones are the source of the lists.
 
-use super::lists::{CARGO, DIFF, GIT_LOG, GIT_STATUS, GO, MAKE, NPM, PYTEST, SQLITE};
+use super::lists::{CARGO, DIFF, GO, MAKE, NPM, PYTEST, SQLITE};
 use super::{BASE, Operands, Options, Program, Style};
 use Operands::{
     Addresses, AtMost, Awk, Files, Filter, FirstRuns, Inside, LooksWith, None as NoOperands, OneOf, PatternAndFiles,
@@ -27,7 +27,7 @@ const fn list_covered(names: &'static str, list: &'static str, operands: Operand
     Program { names, covered: Only(list), operands, ..BASE }
 }
 
-const fn list_subcommand(
+pub(super) const fn list_subcommand(
     names: &'static str,
     subcommands: &'static str,
     covered: Options,
@@ -446,131 +446,6 @@ pub(super) const PROGRAMS: &[Program] = &[
         style: Style::Single,
         ..list_subcommand("terraform tofu", "validate version providers", Only("-json -no-color"), NoOperands)
     },
-    // `git`: see also `shell/git.rs` for options that certainly run something.
-    list_subcommand(
-        "git",
-        "",
-        Only(
-            "-P -C@ -c= --no-pager --no-optional-locks --literal-pathspecs --version -v -p --paginate --glob-pathspecs --icase-pathspecs --no-replace-objects",
-        ),
-        Words,
-    ),
-    Program {
-        looking: Some("-sb --short --branch --porcelain[=]"),
-        ..list_subcommand("git", "status", Only(GIT_STATUS), Words)
-    },
-    Program {
-        looking: Some(
-            "-0123456789pgs -n= -S= -G= -U= --oneline --stat --name-only --name-status --graph --decorate --format= --pretty= --since= --until= --author= --patch --no-patch --all --no-color --abbrev-commit --reverse --first-parent --no-merges --merges --max-count= --date= --shortstat --numstat --follow --grep=",
-        ),
-        operands: Inside,
-        ..list_subcommand("git", "log show", Only(GIT_LOG), Inside)
-    },
-    Program {
-        looking: Some(
-            "-w -U= --stat --name-only --name-status --cached --staged --shortstat --numstat --no-color --unified=",
-        ),
-        operands: Inside,
-        ..list_subcommand("git", "diff", Only(GIT_LOG), Inside)
-    },
-    Program {
-        looking: Some("-av --show-current --all --list --verbose"),
-        operands: NoOperands,
-        ..list_subcommand(
-            "git",
-            "branch",
-            Only(
-                "-avrl --show-current --all --list --verbose --remotes --merged[=] --no-merged[=] --contains= --sort= --format= --no-color --color[=] --points-at= -dDmMcCf -u= -t --delete --force --move --copy --set-upstream-to= --unset-upstream --track[=] --no-track",
-            ),
-            Words,
-        )
-    },
-    Program {
-        looking: Some("--show-toplevel --abbrev-ref --short --show-prefix --is-inside-work-tree --verify -q"),
-        operands: Words,
-        ..list_subcommand(
-            "git",
-            "rev-parse",
-            Only(
-                "-q --show-toplevel --abbrev-ref[=] --short[=] --show-prefix --is-inside-work-tree --verify --git-dir --show-cdup --absolute-git-dir --is-bare-repository --symbolic --all --branches --tags --quiet",
-            ),
-            Words,
-        )
-    },
-    Program {
-        looking: Some("-mocdz --modified --others --cached --exclude-standard --deleted --stage -s"),
-        operands: Inside,
-        ..list_subcommand(
-            "git",
-            "ls-files",
-            Only(
-                "-mocdzsutvk --modified --others --cached --exclude-standard --deleted --stage --unmerged --killed --full-name --error-unmatch --eol --deduplicate",
-            ),
-            Inside,
-        )
-    },
-    list_subcommand(
-        "git",
-        "grep",
-        AllBut("-O -f --open-files-in-pager --ext-grep --no-index --textconv --recurse-submodules"),
-        Words,
-    ),
-    list_subcommand(
-        "git",
-        "shortlog whatchanged range-diff reflog blame annotate cat-file ls-tree describe name-rev rev-list merge-base show-ref for-each-ref diff-tree diff-index diff-files cherry count-objects check-ignore check-attr var stash tag notes",
-        AllBut(
-            "-o -O --output --output-directory --ext-diff --textconv --show-signature --no-index --contents --open-files-in-pager --edit --filters --batch-command --stdin -u --local-user --gpg-sign --sign -v --verify -F --file --exec --no-textconv",
-        ),
-        Words,
-    ),
-    list_subcommand(
-        "git",
-        "add rm mv commit checkout switch restore reset revert merge cherry-pick pull fetch push clean remote apply am",
-        AllBut(
-            "-o -O -u -s -X --output --exec --upload-pack --receive-pack --template --gpg-sign --strategy --upload --config --directory --unsafe-paths --interactive -i -p -e --edit --patch --mirror --tool -c",
-        ),
-        Words,
-    ),
-    list_subcommand(
-        "git",
-        "init clone",
-        AllBut(
-            "-u -c -o -b --upload-pack --config --template --separate-git-dir --reference --recurse-submodules --recursive --server-option --object-format --bare --mirror --shared --local --origin",
-        ),
-        Inside,
-    ),
-    list_subcommand("git", "ls-remote", AllBut("-u -o --upload-pack --exec --server-option"), Words),
-    list_subcommand(
-        "git",
-        "rebase",
-        AllBut("-x -s -X -i -S -e --exec --strategy --interactive --gpg-sign --edit-todo --show-current-patch --root"),
-        Words,
-    ),
-    list_subcommand("git", "worktree", AllBut("-f --force --reason"), Inside),
-    list_subcommand(
-        "git",
-        "submodule",
-        Only("-q --quiet --cached --recursive --summary-limit="),
-        Prefixed("status summary"),
-    ),
-    list_subcommand(
-        "git",
-        "config",
-        Only(
-            "-lz --get --get-all --get-regexp --list --global --local --system --show-origin --show-scope --name-only --null --includes --all --regexp --default= --type=",
-        ),
-        Words,
-    ),
-    list_subcommand("git", "bisect", Only(""), Prefixed("log reset skip good bad old new terms start HEAD")),
-    list_subcommand("git", "archive", AllBut("-o --output --remote --exec --add-file --add-virtual-file"), Words),
-    list_subcommand(
-        "git",
-        "format-patch",
-        AllBut(
-            "-o --output-directory --output --ext-diff --textconv --interdiff --range-diff --signature-file --cover-letter --stdout --show-signature",
-        ),
-        Words,
-    ),
 ];
 
 #[cfg(test)]
