@@ -13,6 +13,7 @@ mod git;
 mod lists;
 mod options;
 mod searches;
+mod runners;
 mod statements;
 mod table;
 mod texts;
@@ -27,7 +28,7 @@ pub(crate) use self::searches::search_options;
 struct Program {
     /// Names, separated by spaces.
     names: &'static str,
-    /// Subcommands, separated by spaces; `*` for those that have no row; empty for a program without subcommands, or for
+    /// Subcommands, separated by spaces; `*` for those that have no row, which a rule must name; empty for a program without subcommands, or for
     /// the options before the subcommand.
     subcommands: &'static str,
     style: Style,
@@ -88,6 +89,8 @@ enum Operands {
     OneOf(&'static str),
     /// Words after one of these verbs, separated by spaces.
     Verbs(&'static str),
+    /// Another program and its arguments, after this many words.
+    Runs(usize),
     /// The first word names what runs.
     FirstRuns,
     /// The program writes, whatever its words are.
@@ -195,8 +198,14 @@ fn judge(name: &str, argv: &[String], from: usize) -> Vec<usize> {
     let Some(subcommand) = argv.get(at) else { return refused };
     match find(name, subcommand) {
         Some(row) => refused.extend(judge_row(row, argv, at + 1)),
-        // Another subcommand may do anything, and so may its words.
-        None => refused.extend(at..argv.len()),
+        None => match find(name, "*") {
+            Some(row) => {
+                refused.push(at);
+                refused.extend(judge_row(row, argv, at + 1));
+            }
+            // Another subcommand may do anything, and so may its words.
+            None => refused.extend(at..argv.len()),
+        },
     }
     refused
 }
@@ -204,11 +213,36 @@ fn judge(name: &str, argv: &[String], from: usize) -> Vec<usize> {
 fn judge_row(row: &Program, argv: &[String], from: usize) -> Vec<usize> {
     let mut arguments = parse(row, row.covered, argv, from);
     texts::refuse_operands(row, &mut arguments, argv);
+    if let Operands::Runs(words_before) = row.operands
+        && let Some(first) = arguments.operands.first()
+    {
+        arguments.refused.extend(refuse_program(argv, first + words_before));
+    }
     arguments.refused
 }
 
+/// Returns the indices of refused words of a command inside another one, which begins at index `from`. A rule must name its
+/// program, and its arguments are judged as those of that program.
+fn refuse_program(argv: &[String], from: usize) -> Vec<usize> {
+    let is_variable = |word: &&String| word.contains('=');
+    let variables = argv.iter().skip(from).take_while(is_variable).count();
+    let at = from + variables;
+    let mut refused: Vec<usize> = (from..=at).collect();
+    let inner = argv.get(at..).unwrap_or_default();
+    let name = inner.first().map_or("", |program| Utf8Path::new(program).file_name().unwrap_or(program));
+    if normal_name(name).is_some() {
+        refused.extend(refused_words(inner).into_iter().map(|index| index + at));
+    } else if crate::shell::runs_argument_programs(name) {
+        refused.extend(at..argv.len());
+    } else if let Some(separator) = inner.iter().position(|word| word == "--") {
+        // `mise exec node -- command`
+        refused.extend(refuse_program(argv, at + separator + 1));
+    }
+    refused
+}
+
 fn rows() -> impl Iterator<Item = &'static Program> {
-    [table::PROGRAMS, git::PROGRAMS].into_iter().flatten()
+    [table::PROGRAMS, git::PROGRAMS, runners::PROGRAMS].into_iter().flatten()
 }
 
 fn find(name: &str, subcommand: &str) -> Option<&'static Program> {

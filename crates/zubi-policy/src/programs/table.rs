@@ -23,7 +23,7 @@ const fn list_mixed(names: &'static str, looking: &'static str) -> Program {
 }
 
 /// A program with a list for rules.
-const fn list_covered(names: &'static str, list: &'static str, operands: Operands) -> Program {
+pub(super) const fn list_covered(names: &'static str, list: &'static str, operands: Operands) -> Program {
     Program { names, covered: Only(list), operands, ..BASE }
 }
 
@@ -284,7 +284,6 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { rest: Some(""), ..list_subcommand("bun", "test", Only(NPM), Inside) },
     Program { rest: Some(""), ..list_subcommand("npm pnpm yarn bun", "test t audit version", Only(NPM), NoOperands) },
     Program { rest: Some(""), ..list_subcommand("npm pnpm yarn bun", "run run-script", Only(NPM), FirstRuns) },
-    list_covered("npx bunx pnpx uvx pipx", "-qy --yes --no-install --no --quiet", FirstRuns),
     list_subcommand("go", "", Only(""), Targets),
     Program {
         style: Style::Single,

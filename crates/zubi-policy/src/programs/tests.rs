@@ -372,6 +372,76 @@ const KINDS: &[(&str, &[&str], &[&str])] = &[
             "git blame a",
         ],
     ),
+    (
+        "programs behind others",
+        &[
+            "uv run x",
+            "uv run --with y x",
+            "uv run -q rm a",
+            "uv run sh -c x",
+            "uv run --script ../x.py",
+            "uv pip install x",
+            "poetry run x",
+            "bundle exec x",
+            "bundle exec --gemfile=x rake",
+            "rustup run nightly x",
+            "npm exec x",
+            "npm exec -c x",
+            "yarn dlx x",
+            "npx x",
+            "npx -c x",
+            "pipx run x",
+            "mise exec node@20 -- x",
+            "direnv exec . x",
+            "nix run x",
+            "nix shell x -c y",
+            "cross-env A=b x",
+            "ccache x",
+            "hyperfine x",
+            "coverage run ../x.py",
+        ],
+        &["coverage run a.py"],
+    ),
+    (
+        "programs that write what an argument names",
+        &[
+            "cmake -E rm a",
+            "cmake -P evil.cmake",
+            "cmake -DCMAKE_C_COMPILER=x .",
+            "cmake -C x .",
+            "cmake --build ../x",
+            "cmake --build b -- -f x",
+            "cmake --toolchain x .",
+            "tcpdump -z ./evil -w y",
+            "tcpdump -w y",
+            "tshark -X lua_script:x",
+            "gpg x",
+            "gpg --output x -d y",
+            "gpg --outp x --verify y",
+            "ffmpeg -i a b",
+            "pandoc --lua-filter x a.md",
+            "pandoc -F x a.md",
+            "pandoc -o x a.md",
+            "pandoc -t x.lua a.md",
+            "iconv -o x a",
+            "iconv --output=x a",
+            "openssl enc -in x -out y",
+            "openssl dgst -engine x y",
+            "xmllint --output x y",
+            "xmllint --shell x",
+            "ag --pager x y",
+            "install -s --strip-program=x a b",
+        ],
+        &[
+            "cmake -B build -G Ninja .",
+            "cmake --build build -j4 --target all",
+            "gpg --list-keys",
+            "pandoc -s a.md",
+            "iconv -f latin1 -t utf-8 a",
+            "tcpdump -n -i lo -c 1",
+            "xmllint --noout a",
+        ],
+    ),
 ];
 
 #[test]
@@ -384,6 +454,28 @@ fn stars_cover_only_what_is_listed() {
         wrong.extend(covered.iter().filter(is_refused).map(|text| format!("{kind}: `{text}` is not covered")));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A rule must name the program behind a runner, and covers only those of its arguments that its own row lists.
+#[test]
+fn arguments_behind_another_program_are_those_of_the_program() {
+    for (text, refused) in [
+        ("uv run pytest -q tests", &[2][..]),
+        ("uv run pytest -p x", &[2, 3]),
+        ("bundle exec rake x", &[2]),
+        ("poetry run python3 -c x", &[2, 3]),
+        ("rustup run nightly cargo test --config x", &[3, 5]),
+        ("npx tsc --noEmit", &[1]),
+        ("npx -y tsc -p x", &[2, 3]),
+        ("uv pip install x", &[1]),
+        ("uv run sh -c x", &[2, 3, 4]),
+    ] {
+        let mut found = refused_words(&argv(text));
+        found.sort_unstable();
+        found.dedup();
+        found.retain(|index| *index < argv(text).len());
+        assert_eq!(found, refused, "{text}");
+    }
 }
 
 #[test]

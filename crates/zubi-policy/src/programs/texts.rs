@@ -36,6 +36,8 @@ pub(super) fn refuse_operands(row: &Program, arguments: &mut ParsedWords, argv: 
             arguments.refused.extend(verb);
         }
         Operands::Targets => refuse(&|word| word.contains('=') || word.starts_with(['+', '@'])),
+        // See [`super::judge_row`].
+        Operands::Runs(_) => {}
         Operands::FirstRuns => arguments.refused.extend(operands.first()),
         Operands::Writes => arguments.refused.push(argv.len()),
         Operands::LooksWith(options) => {
