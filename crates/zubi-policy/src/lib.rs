@@ -19,6 +19,7 @@ mod looking;
 pub mod part;
 pub mod pattern;
 mod programs;
+mod protected_words;
 pub mod rule;
 mod server_files;
 pub mod shell;
@@ -36,6 +37,7 @@ pub use self::approval::{ApprovalOption, RuleStore};
 pub use self::approval::{MAX_RECENT_CALLS, RecentCall, options, suggest_auto_approve};
 use self::command_words::CommandPaths;
 use self::part::{Access, DefaultAction};
+use self::protected_words::{ProtectedWord, find_protected_words};
 use self::rule::{Action, CommandCoverage, CompiledRule};
 pub use self::server_files::ServerFiles;
 use crate::caller::Caller;
@@ -264,12 +266,18 @@ impl Policy {
         let is_call = *part == Access::Call;
         // A rule about a command says nothing about what it does elsewhere.
         let is_elsewhere = matches!(part, Access::Command(_)) && looking::leaves_workspace(footprint, &self.paths);
+        let protected_words =
+            part.command().map_or_else(Vec::new, |argv| find_protected_words(argv, footprint, &self.paths));
         let applies = |rule: &CompiledRule, action: Action| {
             rule.text.action == action
                 && (!is_call || rule.names(&spec.id))
                 && rule.applies_to_effect(&spec.id, effect)
                 && match action {
-                    Action::Allow => !is_elsewhere && rule.matches(resolved.as_ref().unwrap_or(part), directory),
+                    Action::Allow => {
+                        !is_elsewhere
+                            && rule.matches(resolved.as_ref().unwrap_or(part), directory)
+                            && rule.spells_out(part, &protected_words)
+                    }
                     Action::Ask | Action::Deny => {
                         rule.matches(part, directory)
                             || resolved.as_ref().is_some_and(|part| rule.matches(part, directory))
@@ -306,6 +314,13 @@ impl Policy {
             linked
         };
         let default = if strength(linked) > strength(written) { linked } else { written };
+        let protection = protected_words.first().zip(part.command()).map(|(file, argv)| file.describe(argv));
+        let default = match default {
+            DefaultAction::Ask if protected_words.iter().any(ProtectedWord::is_automatic) => {
+                DefaultAction::AskUnlessSpecificRule("programs run or obey a file that it names")
+            }
+            default => default,
+        };
         let call_rule =
             || self.whole_call_rule(spec, effect).filter(|rule| rule.text.action == Action::Allow && !is_call);
         let is_allowed = if is_call { self.allow.names(&spec.id) } else { self.allow.includes(&spec.id) };
@@ -324,11 +339,12 @@ impl Policy {
                 }
                 None => {
                     let reason = self.uncovered_reason(spec, effect, part, footprint, is_elsewhere);
-                    part_decision(Action::Ask, None, reason)
+                    part_decision(Action::Ask, None, reason.or(protection))
                 }
             },
             DefaultAction::AskUnlessSpecificRule(reason) => {
-                PartDecision { needs_specific_rule: true, ..part_decision(Action::Ask, None, Some(reason.to_owned())) }
+                let reason = protection.unwrap_or_else(|| reason.to_owned());
+                PartDecision { needs_specific_rule: true, ..part_decision(Action::Ask, None, Some(reason)) }
             }
         }
     }

@@ -86,7 +86,7 @@ fn target(argv: &[String]) -> Option<&str> {
 }
 
 /// Returns the directories in which the commands of a call may run.
-fn find_directories(footprint: &Footprint) -> Vec<Utf8PathBuf> {
+pub(super) fn find_directories(footprint: &Footprint) -> Vec<Utf8PathBuf> {
     let mut directories: Vec<Utf8PathBuf> = footprint.directory.iter().cloned().collect();
     for target in footprint.commands.iter().filter(|argv| is_cd(argv)).filter_map(|argv| target(argv)) {
         let entered: Vec<Utf8PathBuf> = directories.iter().map(|directory| absolute(target, Some(directory))).collect();

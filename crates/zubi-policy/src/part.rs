@@ -57,6 +57,14 @@ impl fmt::Display for Access {
 }
 
 impl Access {
+    /// Returns the words of the command that the part runs.
+    pub(super) fn command(&self) -> Option<&[String]> {
+        match self {
+            Self::Command(argv) => Some(argv),
+            _ => None,
+        }
+    }
+
     /// Returns whether a rule can describe exactly this part, so that an approval of it can be stored.
     pub(super) fn is_storable(&self) -> bool {
         match self {
@@ -171,6 +179,25 @@ impl PolicyPaths {
                 DefaultAction::AskUnlessSpecificRule("language servers without a sandbox run what is written there")
             }
             None => DefaultAction::Allow,
+        }
+    }
+}
+
+impl PolicyPaths {
+    /// Returns the reason why writing a path needs approval whatever the rule, because programs run or obey the file of
+    /// themselves.
+    pub(super) fn automatic_file_reason(&self, path: &Utf8Path) -> Option<&'static str> {
+        if self.zubi_directories.iter().any(|directory| path.starts_with(directory)) {
+            return Some("zubi's own settings and records are there");
+        }
+        let root = self.roots.iter().find(|root| path.starts_with(root))?;
+        let relative = path.strip_prefix(root).unwrap_or(path);
+        match classify_file(relative) {
+            Some(FileEffect::Programs(reason) | FileEffect::Rights(reason)) => Some(reason),
+            None if self.server_files.need_approval() && is_run_by_servers(root, relative) => {
+                Some("language servers without a sandbox run what is written there")
+            }
+            None => None,
         }
     }
 }

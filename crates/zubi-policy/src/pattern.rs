@@ -39,6 +39,11 @@ impl WordPattern {
         self.alternatives.iter().any(|segments| segments_match(segments, text))
     }
 
+    /// Returns whether an alternative is exactly this text.
+    fn is_text(&self, text: &str) -> bool {
+        self.alternatives.iter().any(|segments| matches!(segments.as_slice(), [literal] if literal == text))
+    }
+
     fn is_literal(&self) -> bool {
         self.alternatives.iter().all(|segments| segments.len() == 1)
     }
@@ -113,6 +118,12 @@ impl CommandPattern {
                 None => !self.open && index >= argv.len() && self.words.iter().all(WordPattern::is_literal),
             };
         crate::programs::refused_words(argv).into_iter().find(|index| !spells_out(*index))
+    }
+
+    /// Returns whether the pattern has the whole word at this index of a command literally.
+    pub(super) fn has_literal(&self, argv: &[String], index: usize) -> bool {
+        let pattern = index.checked_sub(1).and_then(|at| self.words.get(at));
+        pattern.zip(argv.get(index)).is_some_and(|(pattern, word)| pattern.is_text(word))
     }
 
     /// Returns whether the pattern has exactly the words of this command.

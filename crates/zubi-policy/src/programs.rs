@@ -182,6 +182,34 @@ pub(crate) fn looks_at(argv: &[String], is_git_hardened: bool) -> Option<Vec<&st
     Some(texts::files(row, &arguments, argv))
 }
 
+/// Returns the index from which on a command only reads the files that its words name. `None` if it may write them.
+pub(crate) fn find_read_words(argv: &[String]) -> Option<usize> {
+    const GIT: &str = "add commit log show diff status blame annotate grep ls-files ls-tree rev-parse rev-list shortlog \
+        push fetch tag branch describe name-rev merge-base cherry-pick revert merge rebase check-ignore check-attr cat-file";
+    let name = crate::shell::system_name(argv.first()?)?;
+    if name == "git" {
+        let row = find(name, "")?;
+        let leading = parse(&Program { style: Style::Posix, ..*row }, row.covered, argv, 1);
+        let subcommand =
+            leading.operands.first().filter(|index| argv.get(**index).is_some_and(|word| has_word(GIT, word)));
+        return subcommand.filter(|_| refused_words(argv).is_empty()).map(|index| index + 1);
+    }
+    let row = find(name, "")?;
+    let reads = row.looking.is_some()
+        || row.is_inert
+        || matches!(
+            row.operands,
+            Operands::Files
+                | Operands::AtMost(_)
+                | Operands::PatternAndFiles
+                | Operands::Awk
+                | Operands::Filter
+                | Operands::LooksWith(_)
+        )
+        || has_word("less more fd fdfind", name);
+    (reads && refused_words(argv).is_empty()).then_some(1)
+}
+
 /// Returns the indices of refused words from index `from` on.
 fn judge(name: &str, argv: &[String], from: usize) -> Vec<usize> {
     if !has_subcommands(name) {

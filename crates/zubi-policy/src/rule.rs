@@ -10,6 +10,7 @@ use super::PolicyPaths;
 use super::command_words::CommandPaths;
 use super::part::Access;
 use super::pattern::{self, CommandPattern, Paths, WordPattern};
+use super::protected_words::ProtectedWord;
 use crate::filter::{self, ToolFilter};
 use crate::spec::Effect;
 
@@ -283,6 +284,16 @@ impl CompiledRule {
             Action::Allow => command.matches_exactly(argv, directory, root),
             Action::Ask | Action::Deny => command.matches_loosely(argv, directory, root),
         })
+    }
+
+    /// Returns whether the rule has these words of a command literally.
+    pub(super) fn spells_out(&self, part: &Access, words: &[ProtectedWord]) -> bool {
+        let Access::Command(argv) = part else { return true };
+        words.is_empty()
+            || self
+                .command
+                .as_ref()
+                .is_some_and(|command| words.iter().all(|word| command.has_literal(argv, word.index)))
     }
 
     /// Returns how far the rule covers a command; `None` if its pattern does not match the command.

@@ -17,6 +17,7 @@ fn check(files: &[&str], rules: &[Value], scripts: &[&str], expected: &str) {
     std::os::unix::fs::symlink("/etc/passwd", root.join("linked-passwd")).unwrap();
     std::fs::create_dir(root.join("links")).unwrap();
     std::os::unix::fs::symlink("/etc/passwd", root.join("links/passwd")).unwrap();
+    std::os::unix::fs::symlink("/nonexistent/x", root.join("dangling")).unwrap();
     let paths = PolicyPaths {
         roots: vec![root.clone()],
         home: Some("/h".into()),
@@ -359,6 +360,88 @@ fn sample_rules_of_the_book_cover_only_arguments_that_look() {
             "cd /tmp && git log",
         ],
         "ask",
+    );
+}
+
+/// Commands that name a file which git, editors or agents run of themselves, or a path outside through a link.
+#[test]
+fn rules_do_not_cover_files_that_run_of_themselves() {
+    let programs = [
+        "touch", "cp", "mv", "tee", "iconv", "ln", "install", "rsync", "dd", "mkdir", "chmod", "mytool", "git", "make",
+        "cargo", "pytest", "gcc", "cat", "grep", "sort", "wget",
+    ];
+    let mut rules: Vec<Value> =
+        programs.iter().map(|program| json!({"action": "allow", "command": [program, "*"]})).collect();
+    rules.push(json!({"action": "allow", "command": ["cp", "a", ".git/hooks/named"]}));
+    rules.push(json!({"action": "allow", "command": ["git", "mv|log|add|-C|commit|push|checkout", "*"]}));
+    rules.push(json!({"action": "allow", "command": ["sed", "-i", "*"]}));
+    let named = [
+        "touch .git/hooks/z",
+        "touch ./.git/hooks/z",
+        "touch src/../.git/hooks/z",
+        "touch .GIT/hooks/z",
+        "touch \"$PWD\"/.git/x",
+        "cp a .git/hooks/zz",
+        "cp -t .git/hooks a",
+        "cp -t.git/hooks a",
+        "cp --target-directory=.git/hooks a",
+        "install -Dt.git/hooks a",
+        "mv a .git/hooks/x",
+        "tee .git/config",
+        "tee .vscode/tasks.json < a",
+        "iconv -o .git/hooks/x a",
+        "ln -s x .git/hooks/x",
+        "dd if=a of=.git/config",
+        "rsync a .git/config",
+        "mkdir -p .claude/commands",
+        "chmod +x .git/hooks/x",
+        "mytool --output=.mcp.json",
+        "mytool --env=A=.envrc",
+        "mytool a:.git/config",
+        "mytool HEAD",
+        "wget https://x.example/.envrc",
+        "cd .git && touch hooks/z",
+        "cd src && cp a ../.git/x",
+        "touch ./.g*t/hooks/z",
+        "git mv a .git/hooks/x",
+        "git checkout HEAD -- .envrc",
+        "sed -i s/a/b/ .git/config",
+        "cat a | tee .git/hooks/z",
+        "git -C link log",
+        "make -C link",
+        "cargo test --manifest-path link/Cargo.toml",
+        "cargo test --manifest-path=link/Cargo.toml",
+        "pytest link",
+        "cp a link/x",
+        "gcc -c link/x.c",
+        "cp -t dangling a",
+    ];
+    check(FILES, &rules, &named, "ask");
+    check(FILES, &[json!({"action": "allow", "tools": ["shell.run"]})], &named[..16], "ask");
+    check(
+        FILES,
+        &rules,
+        &[
+            "cp a .git/hooks/named",
+            "cp a b",
+            "tee -a out/log",
+            "cat .git/config",
+            "grep -rn x .github/workflows .git",
+            "sort .cargo/config.toml",
+            "git log -- .gitattributes",
+            "git add .github/workflows/a.yml",
+            "git commit -m 'change .git/config'",
+            "git push origin HEAD",
+            "git checkout HEAD~1",
+            "cp a head",
+            "make -C src",
+            "pytest src/a.rs",
+            "cargo test --manifest-path src/Cargo.toml",
+            "mytool --url=https://x.example/y.git",
+            "touch .gitignore",
+            "sed -i s/a/b/ a",
+        ],
+        "allow",
     );
 }
 
