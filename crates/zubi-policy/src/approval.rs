@@ -1,7 +1,8 @@
 //! The options of an approval prompt, and exactly which later calls each option allows.
 //!
 //! An approval is valid for the present call, or becomes rules about the parts that needed approval: exactly the same
-//! command, or the same program and subcommand with any arguments; the same hosts, files and secrets. The rules always
+//! command, or the same program and subcommand with any arguments that the table of programs lists as harmless; the same
+//! hosts, files and secrets. The rules always
 //! apply to the same tool only. A part that cannot be determined can be allowed only once. Each option lists the recent
 //! calls that its rules would also have allowed.
 
@@ -184,25 +185,14 @@ fn rules(spec: &ToolSpec, unapproved: &[&Access], wide: bool) -> Vec<RuleText> {
     rules
 }
 
+/// Returns the pattern for a command: its words, or if `wide`, the words after which any arguments are harmless, as the
+/// table of programs says. For a program that is not in the table, any arguments could run, load or write something.
 pub(super) fn command(argv: &[String], wide: bool) -> Vec<String> {
-    /// Programs whose arguments can be programs, in addition to those of [`crate::shell::runs_argument_programs`].
-    const RUN_ARGUMENTS: &[&str] = &["awk", "gawk", "mawk", "sed", "ssh", "eval", "docker", "podman"];
-    let name = argv.first().and_then(|program| camino::Utf8Path::new(program).file_name()).unwrap_or_default();
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
-    let subcommand = argv.get(1).is_some_and(|word| !word.starts_with('-') && word.chars().all(plain));
-    // A wide rule must cover the command, and never all arguments of a program that may run or write others.
-    let is_risky = programs::has_refused_options(name) && !(subcommand && programs::has_subcommands(name));
-    if !wide
-        || argv.len() < 2
-        || is_risky
-        || !programs::refused_words(argv).is_empty()
-        || RUN_ARGUMENTS.contains(&name)
-        || crate::shell::runs_argument_programs(name)
-    {
-        return argv.iter().map(|word| escape_pattern(word)).collect();
+    let words = |count: usize| argv.iter().take(count).map(|word| escape_pattern(word));
+    match programs::find_harmless_prefix(argv).filter(|_| wide && argv.len() > 1) {
+        Some(count) => words(count).chain(["*".to_owned()]).collect(),
+        None => words(argv.len()).collect(),
     }
-    let word_count = if subcommand { 2 } else { 1 };
-    argv.iter().take(word_count).map(|word| escape_pattern(word)).chain(["*".to_owned()]).collect()
 }
 
 fn escape_pattern(text: &str) -> String {

@@ -144,6 +144,26 @@ pub(crate) fn has_refused_options(program: &str) -> bool {
     normal_name(program).is_some() && !only_looks(program)
 }
 
+/// Returns the number of words after which a rule with `*` is harmless: a program that only looks, or a subcommand of which
+/// the table lists the harmless options. `None` if the command has other words, runs a file of its words, or is not in the
+/// table.
+pub(crate) fn find_harmless_prefix(argv: &[String]) -> Option<usize> {
+    // A file elsewhere with the same name may be any program.
+    let name = crate::shell::system_name(argv.first()?)?;
+    if !refused_words(argv).is_empty() {
+        return None;
+    }
+    if !has_subcommands(name) {
+        return only_looks(name).then_some(1);
+    }
+    let subcommand = argv.get(1)?;
+    let row = find(name, subcommand)?;
+    let is_listed = matches!(row.covered, Options::Only(_));
+    // The words of `cargo run` and `go run` select what runs; `git commit` and `git push` change what others get.
+    let is_harmless = !has_word("run r", subcommand) && (name != "git" || row.looking.is_some());
+    (is_listed && is_harmless).then_some(2)
+}
+
 /// Returns whether a program only looks, whatever its arguments are.
 pub(crate) fn only_looks(program: &str) -> bool {
     let Some(name) = normal_name(program) else { return false };

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use camino::Utf8Path;
-
 use crate::approval;
 use crate::footprint::Footprint;
 use crate::rule::RuleText;
 use crate::spec::Effect;
-use crate::{PolicyPaths, looking, programs, shell};
+use crate::{PolicyPaths, looking, shell};
 
 /// A rule that would have allowed commands that a user approved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,20 +41,13 @@ pub fn suggest_rules<'a>(scripts: impl IntoIterator<Item = &'a str>, paths: &Pol
         for argv in reading.commands {
             let is_allowed = looking::is_harmless(&argv, &footprint, paths);
             if !is_allowed {
-                groups.entry(wide_pattern(&argv)).or_default().push(argv);
+                groups.entry(approval::command(&argv, true)).or_default().push(argv);
             }
         }
     }
     let mut suggestions: Vec<SuggestedRule> = groups.into_values().map(|commands| suggest(&commands)).collect();
     suggestions.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.commands.cmp(&other.commands)));
     suggestions
-}
-
-/// Returns the pattern with a star that covers a command, or the command itself.
-fn wide_pattern(argv: &[String]) -> Vec<String> {
-    let name = argv.first().map_or("", |program| Utf8Path::new(program).file_name().unwrap_or(program));
-    // Without a row in the table, a star would cover anything.
-    approval::command(argv, programs::has_refused_options(name))
 }
 
 fn suggest(commands: &[Vec<String>]) -> SuggestedRule {
@@ -67,7 +58,7 @@ fn suggest(commands: &[Vec<String>]) -> SuggestedRule {
         }
     }
     let first = different.first().map_or(&[][..], |argv| argv.as_slice());
-    let command = if different.len() == 1 { approval::command(first, false) } else { wide_pattern(first) };
+    let command = approval::command(first, different.len() > 1);
     let rule = RuleText { command, ..RuleText::allow_tool("shell.run") };
     let commands_listed = different.iter().take(MAX_LISTED).map(|argv| argv.join(" ")).collect();
     SuggestedRule { rule, count: commands.len(), commands: commands_listed }

@@ -2,6 +2,7 @@
 
 mod looking;
 mod run_rules;
+mod scopes;
 
 use serde_json::{Value, json};
 

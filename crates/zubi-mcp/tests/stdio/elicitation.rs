@@ -49,7 +49,7 @@ async fn a_form_shows_the_call_and_each_approval_option() {
       in         /w
       secret     TOKEN
     ");
-    assert_snapshot!(params["requestedSchema"], @r#"{"type":"object","properties":{"answer":{"type":"string","title":"May it run?","enum":["no","yes: this call","yes: exactly `say hi there` (test.run); the secret TOKEN (test.run), for this session","yes: `say` with any arguments (test.run); the secret TOKEN (test.run), for this session"],"default":"no"},"arguments":{"type":"string","description":"The tool's arguments, as JSON; change them to run it with others","default":"{\"text\":\"hi there\"}"},"reason":{"type":"string","description":"If no: what the agent should do instead","maxLength":2000}},"required":["answer"]}"#);
+    assert_snapshot!(params["requestedSchema"], @r#"{"type":"object","properties":{"answer":{"type":"string","title":"May it run?","enum":["no","yes: this call","yes: exactly `say hi there` (test.run); the secret TOKEN (test.run), for this session"],"default":"no"},"arguments":{"type":"string","description":"The tool's arguments, as JSON; change them to run it with others","default":"{\"text\":\"hi there\"}"},"reason":{"type":"string","description":"If no: what the agent should do instead","maxLength":2000}},"required":["answer"]}"#);
     let answer = fill_in(&mut client, &form, accept(json!({"answer": APPROVE_ONCE}))).await;
     assert_eq!((&answer["id"], text(&answer)), (&json!(1), "you said hi there\n[test · ready]"));
 }

@@ -107,13 +107,11 @@ fn command_is_refused_without_approver_unless_a_rule_allows_it() {
       ✗ Failed to run shell.run: it runs `touch made`, and no one can approve it here
         The user can allow it for one run with
         --auto-approve 'shell.run:touch made' --auto-approve 'shell.run:curl http://127.0.0.1:1/'
-        or, more widely, with
-        --auto-approve 'shell.run:touch made *' --auto-approve 'shell.run:curl http://127.0.0.1:1/'
         The user can allow it in zubi.toml with
         [[policy]]
         action = "allow"
         tools = ["shell.run"]
-        command = ["touch", "made", "*"]
+        command = ["touch", "made"]
         [[policy]]
         action = "allow"
         tools = ["shell.run"]

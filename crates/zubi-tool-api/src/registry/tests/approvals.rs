@@ -156,15 +156,15 @@ fn allow_edited(text: &str) -> ApprovalAnswer {
 #[tokio::test]
 async fn approvals_apply_for_their_scope() {
     let session = Session::new(&[]);
-    session.call("git push origin").await;
+    session.call("cargo test origin").await;
     let scopes: Vec<String> =
         session.offered_options().iter().map(|option| format!("{:?}: {}", option.scope, option.label)).collect();
     assert_snapshot!(scopes.join("\n"), @"
     Once: this call
-    Session: exactly `git push origin` (shell.run), for this session
-    Session: `git push` with any arguments that run, load or write nothing else (shell.run), for this session
-    Workspace: `git push` with any arguments that run, load or write nothing else (shell.run), always in this workspace
-    Always: `git push` with any arguments that run, load or write nothing else (shell.run), always and everywhere
+    Session: exactly `cargo test origin` (shell.run), for this session
+    Session: `cargo test` with any arguments that run, load or write nothing else (shell.run), for this session
+    Workspace: `cargo test` with any arguments that run, load or write nothing else (shell.run), always in this workspace
+    Always: `cargo test` with any arguments that run, load or write nothing else (shell.run), always and everywhere
     ");
 
     // The calls that run without a prompt in this session, then in the next one here, then in the next one elsewhere.
@@ -177,13 +177,14 @@ async fn approvals_apply_for_their_scope() {
     ] {
         let session = Session::new(&[]);
         session.queue_answer(allow_option(option));
-        assert_eq!(session.call("git push origin").await, "ran git push origin\n(approved, ok)");
+        assert_eq!(session.call("cargo test origin").await, "ran cargo test origin\n(approved, ok)");
         let is_allowed = |session: &Session| {
-            ["git push origin", "git push --force other", "git fetch"].map(|text| session.is_allowed("shell.run", text))
+            ["cargo test origin", "cargo test --release other", "cargo build"]
+                .map(|text| session.is_allowed("shell.run", text))
         };
         assert_eq!(is_allowed(&session), this_session, "option {option}, this session");
         assert!(
-            !session.is_allowed("other.run", "git push origin"),
+            !session.is_allowed("other.run", "cargo test origin"),
             "option {option}: an approval applies to one tool"
         );
         assert_eq!(
@@ -213,8 +214,8 @@ async fn session_approvals_apply_only_in_their_session() {
     ] {
         let host = Session::new(&[]);
         host.queue_answer(allow_option(option));
-        assert_eq!(host.call_in(1, "shell.run", "git push").await, "ran git push\n(approved, ok)");
-        let allowed_sessions = || [0, 1, 2].map(|session| host.is_allowed_in(session, "shell.run", "git push"));
+        assert_eq!(host.call_in(1, "shell.run", "cargo test").await, "ran cargo test\n(approved, ok)");
+        let allowed_sessions = || [0, 1, 2].map(|session| host.is_allowed_in(session, "shell.run", "cargo test"));
         assert_eq!(allowed_sessions(), during, "option {option}");
         let shared_rules = usize::from(after[0]);
         assert_eq!(
@@ -235,25 +236,25 @@ async fn unstorable_approvals_apply_only_in_their_session() {
     let host = Session::new(&[]);
     *host.rule_store.full.lock().unwrap() = true;
     host.queue_answer(allow_option(4));
-    host.call_in(1, "shell.run", "git push origin").await;
-    assert_eq!([1, 2].map(|session| host.is_allowed_in(session, "shell.run", "git push origin")), [true, false]);
+    host.call_in(1, "shell.run", "cargo test origin").await;
+    assert_eq!([1, 2].map(|session| host.is_allowed_in(session, "shell.run", "cargo test origin")), [true, false]);
 }
 
 /// A prompt does not show the calls of other sessions.
 #[tokio::test]
 async fn prompts_list_only_calls_of_their_session() {
     let host = Session::new(&[]);
-    for (session, text) in [(1, "git push one"), (2, "git push two"), (3, "git push three")] {
+    for (session, text) in [(1, "cargo test one"), (2, "cargo test two"), (3, "cargo test three")] {
         host.queue_answer(allow_option(0));
         host.call_in(session, "shell.run", text).await;
     }
     let affected_calls = async |session| {
-        host.call_in(session, "shell.run", "git push").await;
+        host.call_in(session, "shell.run", "cargo test").await;
         host.offered_options().into_iter().flat_map(|option| option.would_also_allow).collect::<Vec<_>>()
     };
     for (session, text) in [(1, "one"), (2, "two")] {
         let affected = affected_calls(session).await;
-        let expected = format!("shell.run: git push {text}");
+        let expected = format!("shell.run: cargo test {text}");
         assert!(
             !affected.is_empty() && affected.iter().all(|call| *call == expected),
             "session {session}: {affected:?}"
@@ -267,11 +268,11 @@ async fn prompts_list_only_calls_of_their_session() {
 #[tokio::test]
 async fn prompts_list_what_else_an_answer_allows() {
     let session = Session::new(&[]);
-    for text in ["git push origin", "git push --force", "git fetch", "make"] {
+    for text in ["cargo test origin", "cargo test --release", "cargo build", "make"] {
         session.queue_answer(allow_option(0));
         session.call(text).await;
     }
-    session.call("git push other").await;
+    session.call("cargo test other").await;
     let options: Vec<String> = session
         .offered_options()
         .iter()
@@ -279,13 +280,13 @@ async fn prompts_list_what_else_an_answer_allows() {
         .collect();
     assert_snapshot!(options.join("\n"), @r#"
     this call: []
-    exactly `git push other` (shell.run), for this session: []
-    `git push` with any arguments that run, load or write nothing else (shell.run), for this session: ["shell.run: git push --force", "shell.run: git push origin"]
-    `git push` with any arguments that run, load or write nothing else (shell.run), always in this workspace: ["shell.run: git push --force", "shell.run: git push origin"]
-    `git push` with any arguments that run, load or write nothing else (shell.run), always and everywhere: ["shell.run: git push --force", "shell.run: git push origin"]
+    exactly `cargo test other` (shell.run), for this session: []
+    `cargo test` with any arguments that run, load or write nothing else (shell.run), for this session: ["shell.run: cargo test --release", "shell.run: cargo test origin"]
+    `cargo test` with any arguments that run, load or write nothing else (shell.run), always in this workspace: ["shell.run: cargo test --release", "shell.run: cargo test origin"]
+    `cargo test` with any arguments that run, load or write nothing else (shell.run), always and everywhere: ["shell.run: cargo test --release", "shell.run: cargo test origin"]
     "#);
     // A call whose effect is unknown can be allowed once only.
-    session.call("git push $X").await;
+    session.call("cargo test $X").await;
     assert_eq!(session.offered_options().len(), 1);
     // No prefix of an interpreter's arguments determines the effect, so the rule is for this exact text.
     session.call("python3 -c 'print(1)'").await;

@@ -21,26 +21,22 @@ async fn refusals_name_the_parts_that_no_rule_allows() {
     Failed to run shell.run: it runs `rm b`, and no one can approve it here
     The user can allow it for one run with
     --auto-approve 'shell.run:rm b'
-    or, more widely, with
-    --auto-approve 'shell.run:rm b *'
     The user can allow it in zubi.toml with
     [[policy]]
     action = "allow"
     tools = ["shell.run"]
-    command = ["rm", "b", "*"]
+    command = ["rm", "b"]
     (deny, approval_unavailable)
     "#);
     assert_snapshot!(refusal_text(&[], &[touch()], "touch a && rm 'b c'\\''d'").await, @r#"
     Failed to run shell.run: it runs `rm b c'd`, and no one can approve it here
     The user can allow it for one run with
     --auto-approve '{tools = ["shell.run"], command = ["rm", "b c'\''d"]}'
-    or, more widely, with
-    --auto-approve 'shell.run:rm *'
     The user can allow it in zubi.toml with
     [[policy]]
     action = "allow"
     tools = ["shell.run"]
-    command = ["rm", "*"]
+    command = ["rm", "b c'd"]
     (deny, approval_unavailable)
     "#);
 }
@@ -76,8 +72,6 @@ async fn only_sufficient_rules_are_suggested() {
     Failed to run shell.run: it runs `rm b`, and no one can approve it here
     The user can allow it for one run with
     --auto-approve 'shell.run:rm b'
-    or, more widely, with
-    --auto-approve 'shell.run:rm b *'
     The rule at zubi.toml:1 requires approval whatever others allow; the user can change it, or run this themselves.
     (deny, approval_unavailable)
     ");
