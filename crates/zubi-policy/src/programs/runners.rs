@@ -85,5 +85,11 @@ pub(super) const PROGRAMS: &[Program] = &[
         PatternAndFiles,
     ),
     Program { covered: AllBut("-S --suffix --strip-program"), operands: Words, names: "install", ..super::BASE },
+    Program {
+        names: "helm",
+        covered: AllBut("-f --post-renderer --post-renderer-args --output-dir --values --kubeconfig --set-file"),
+        operands: Words,
+        ..super::BASE
+    },
     Program { names: "zcat zgrep", ..super::BASE },
 ];

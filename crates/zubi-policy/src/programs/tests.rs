@@ -430,6 +430,8 @@ const KINDS: &[(&str, &[&str], &[&str])] = &[
             "xmllint --output x y",
             "xmllint --shell x",
             "ag --pager x y",
+            "helm template --post-renderer x",
+            "helm template --post-r=x y",
             "install -s --strip-program=x a b",
         ],
         &[
