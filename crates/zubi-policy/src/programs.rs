@@ -12,8 +12,8 @@
 mod git;
 mod lists;
 mod options;
-mod searches;
 mod runners;
+mod searches;
 mod statements;
 mod table;
 mod texts;
