@@ -195,7 +195,7 @@ async fn invalid_inputs_are_rejected_with_a_hint() {
     ────
     apply_edit {"plan":"../../etc/passwd"}
     Failed to apply the edit: `../../etc/passwd` is neither a plan (`p-…`) nor an action (`a-…`)
-    Give the `plan` or `action` exactly as `lsp_rename_symbol`, `lsp_code_actions` or `lsp_format_document` printed it.
+    Give the `plan` or `action` exactly as the tool that made it printed it.
     ────
     undo_edit {}
     Invalid input: plan: is required

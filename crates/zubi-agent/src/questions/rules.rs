@@ -69,11 +69,11 @@ pub fn resolve_names(rules: &mut [RuleText], ids: &[&str]) -> Result<Vec<String>
     let mut unknown = Vec::new();
     for name in rules.iter_mut().flat_map(|rule| rule.tools.iter_mut()) {
         let (is_exclusion, pattern) = filter::read(name);
-        if ToolFilter::new([pattern]).unmatched_patterns(ids.iter().copied()).is_empty() {
-            continue;
-        }
         if let Some(id) = ids.iter().find(|id| is_called(id, pattern)) {
             *name = name.replace(pattern, id);
+            continue;
+        }
+        if ToolFilter::new([pattern]).unmatched_patterns(ids.iter().copied()).is_empty() {
             continue;
         }
         let hint = match nearest(pattern, ids.iter().copied(), 1).first() {

@@ -116,7 +116,6 @@ fn command_is_refused_without_approver_unless_a_rule_allows_it() {
         action = "allow"
         tools = ["shell.run"]
         command = ["curl", "http://127.0.0.1:1/"]
-        or, whatever it does, with `allow = ["shell.run"]`.
     "#);
     assert_snapshot!(play(push, &["--auto-approve", "shell.run:touch *"]), @r#"
     exit 0
@@ -132,7 +131,6 @@ fn command_is_refused_without_approver_unless_a_rule_allows_it() {
         action = "allow"
         tools = ["shell.run"]
         command = ["curl", "http://127.0.0.1:1/"]
-        or, whatever it does, with `allow = ["shell.run"]`.
     "#);
     let misspelt =
         ["--auto-approve", "shell_run:touch *", "--auto-approve", "shel.run:curl *", "--auto-approve", "nope"];
