@@ -127,7 +127,7 @@ pub(crate) async fn edit_symbol(
     let extension = extension_of(file_name);
     let mut candidates = Vec::new();
     if action == SymbolAction::Delete {
-        candidates = unit.removals();
+        candidates = unit.removals(extension);
     } else {
         let without_keyword = group::without_keyword(file_name, unit, given);
         for text in [Some(given), without_keyword.as_deref()].into_iter().flatten() {
@@ -185,7 +185,7 @@ pub(crate) async fn edit_unparsed_symbol(
     given: &str,
 ) -> Result<SymbolEdit, RejectedEdit> {
     let candidates = if action == SymbolAction::Delete {
-        unit.removals()
+        unit.removals(extension_of(file_name))
     } else {
         let fragment = indentation::Fragment::parse(parser, file_name, given).await?;
         let block = fragment.layouts(unit).into_iter().next().unwrap_or_default();

@@ -7,6 +7,7 @@
 pub mod answer;
 mod git_start;
 mod job;
+mod link_paths;
 mod run;
 mod shell_tool;
 mod terminal;

@@ -42,7 +42,9 @@ pub(super) fn with_kept_head(unit: &SymbolUnit<'_>, candidate: &Candidate, after
         }
         (false, true) => format!("{}{block}", line(doc?)),
     };
-    Some(Candidate::new(unit.range.clone(), composed))
+    // The replacement may reach over the comment behind the unit.
+    let end = candidate.replacements.first()?.range.end.max(unit.range.end);
+    Some(Candidate::new(unit.range.start..end, composed))
 }
 
 /// Whether the part before a signature has nothing but the comments of its declaration.

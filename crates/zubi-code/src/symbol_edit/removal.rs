@@ -6,7 +6,16 @@ use super::{Candidate, Replacement};
 
 impl SymbolUnit<'_> {
     /// Returns the possible results of a removal, the most likely one first.
-    pub(super) fn removals(&self) -> Vec<Candidate> {
+    /// A block of Python needs a statement.
+    pub(super) fn removals(&self, extension: &str) -> Vec<Candidate> {
+        let mut removals = self.all_removals();
+        if !extension.starts_with("py") {
+            removals.retain(|removal| removal.replacements.iter().all(|it| it.text != "pass"));
+        }
+        removals
+    }
+
+    fn all_removals(&self) -> Vec<Candidate> {
         if !self.has_own_lines() {
             let mut removals = vec![self.remove_in_line()];
             if self.follows_colon() {

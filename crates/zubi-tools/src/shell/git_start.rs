@@ -80,8 +80,8 @@ pub(super) fn environment(commands: &[Vec<String>]) -> Vec<(String, String)> {
         return variables;
     }
     let mut settings = vec![("core.fsmonitor", "false"), ("core.pager", "cat"), ("safe.bareRepository", "explicit")];
-    let only_looks =
-        git.iter().all(|argv| argv.get(1).is_some_and(|subcommand| LOOKING.contains(&subcommand.as_str())));
+    let looks = |word: &String| LOOKING.contains(&word.as_str()) || matches!(word.as_str(), "--version" | "version");
+    let only_looks = git.iter().all(|argv| argv.get(1).is_some_and(looks));
     if only_looks {
         settings.push(("core.hooksPath", "/dev/null"));
         variables.push(("GIT_OPTIONAL_LOCKS".to_owned(), "0".to_owned()));
@@ -113,11 +113,50 @@ pub(super) fn is_hardened(reading: &ShellReading, directory: &Utf8Path, roots: &
     if changes_start || !roots.iter().any(|root| root == directory) || !is_directory {
         return false;
     }
-    // Its configuration is in another directory.
-    let is_shared = git.join("commondir").symlink_metadata().is_ok();
+    // Its configuration, or its objects, are in another directory.
+    let is_shared = ["commondir", "objects/info/alternates", "info/grafts"]
+        .iter()
+        .any(|name| git.join(name).symlink_metadata().is_ok());
     !is_shared
+        && !has_links(&git)
         && !has_submodules(&git)
         && zubi_base::fs::read_text(&git.join("config")).is_ok_and(|text| has_plain_settings(&text))
+}
+
+/// Returns whether a link in the folder of the repository may lead git to other files, which it would print.
+fn has_links(git: &Utf8Path) -> bool {
+    let folders = ["", "info", "objects", "rebase-merge", "rebase-apply", "sequencer", "logs"];
+    folders
+        .iter()
+        .map(|name| git.join(name))
+        .filter_map(|folder| folder.read_dir_utf8().ok())
+        .any(|entries| entries.flatten().any(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink())))
+}
+
+/// Returns the reason why printing a version needs approval: `rust-toolchain.toml` names a folder with the programs that
+/// rustup would run.
+pub(super) fn toolchain_problem(
+    commands: &[Vec<String>],
+    directory: &Utf8Path,
+    roots: &[Utf8PathBuf],
+) -> Option<String> {
+    let is_rust = |argv: &Vec<String>| {
+        let name = argv.first().and_then(|program| Utf8Path::new(program).file_name());
+        let is_version = matches!(argv.as_slice(), [_, option] if option == "--version" || option == "-V");
+        is_version && name.is_some_and(|name| name.starts_with("cargo") || name.starts_with("rust"))
+    };
+    if !commands.iter().any(is_rust) {
+        return None;
+    }
+    let in_workspace = |path: &Utf8Path| roots.iter().any(|root| path.starts_with(root));
+    let mut folders = directory.ancestors().take_while(|path| in_workspace(path));
+    let names_path = |folder: &Utf8Path| {
+        ["rust-toolchain.toml", "rust-toolchain"].iter().map(|name| folder.join(name)).find(|file| {
+            zubi_base::fs::read_text(file).is_ok_and(|text| text.lines().any(|line| line.contains("path")))
+        })
+    };
+    let file = folders.find_map(names_path)?;
+    Some(format!("`{}` names the programs that rustup runs", file.file_name().unwrap_or_default()))
 }
 
 /// Returns whether the index may have submodules: git runs in them, too, with their own configuration. Errs towards `true`.
@@ -227,6 +266,7 @@ mod tests {
         let has = |texts: &[&str], value: &str| environment(&commands(texts)).iter().any(|(_, other)| other == value);
         assert!(has(&["git status"], "core.hooksPath") && has(&["git status"], "core.fsmonitor"));
         assert!(!has(&["git status", "git commit -m x"], "core.hooksPath"));
+        assert!(has(&["git status", "git --version"], "core.hooksPath"));
         assert!(has(&["git commit -m x"], "safe.bareRepository"));
         assert!(environment(&commands(&["ls -l"])).is_empty());
     }
@@ -286,6 +326,19 @@ mod tests {
         write("commondir", b"../evil\n");
         assert!(!is_hardened("git status"), "another configuration");
         std::fs::remove_file(root.join(".git/commondir")).unwrap();
+        for link in ["packed-refs", "info/exclude"] {
+            std::fs::create_dir_all(root.join(".git/info")).unwrap();
+            std::os::unix::fs::symlink("/etc/passwd", root.join(".git").join(link)).unwrap();
+            assert!(!is_hardened("git status"), "{link} is a link");
+            std::fs::remove_file(root.join(".git").join(link)).unwrap();
+        }
+        assert!(is_hardened("git status"));
+        write("../rust-toolchain.toml", b"[toolchain]\npath = \"/x\"\n");
+        let toolchain = |text: &str| {
+            let commands = zubi_policy::shell::read(text, &root).commands;
+            toolchain_problem(&commands, &root, std::slice::from_ref(&root)).is_some()
+        };
+        assert!(toolchain("cargo --version") && toolchain("rustc -V") && !toolchain("node --version"));
         write("config", b"[diff]\n\texternal = ./x\n");
         assert!(!is_hardened("git diff") && problem("git diff").is_some() && problem("git commit -m x").is_none());
     }

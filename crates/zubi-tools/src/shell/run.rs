@@ -14,7 +14,7 @@ use zubi_tool_api::{Effect, Footprint, OutputStatus, ToolCx, ToolError, ToolOutp
 use super::shell_tool::{
     SHELL_TOOL, ShellToolContext, directory, environment, prepare_sandbox, run_error, sandbox_problem,
 };
-use super::{answer, git_start};
+use super::{answer, git_start, link_paths};
 use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct RunCommand;
@@ -104,6 +104,10 @@ impl TypedTool for RunCommand {
         analysis.unresolved.extend(bare);
         let configured = git_start::configuration_problem(&analysis.commands, &directory, &roots);
         analysis.unresolved.extend(configured);
+        // A `cd` is in the reads.
+        let directories = [std::slice::from_ref(&directory), &analysis.reads].concat();
+        analysis.unresolved.extend(link_paths::problem(&analysis.commands, &directories));
+        analysis.unresolved.extend(git_start::toolchain_problem(&analysis.commands, &directory, &roots));
         let is_git_hardened = git_start::is_hardened(&analysis, &directory, &roots);
         let sandbox = shell.jobs.runner().sandbox();
         let (network, hosts) = match input.network() {

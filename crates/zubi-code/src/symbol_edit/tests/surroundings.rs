@@ -155,3 +155,35 @@ async fn declarations_with_other_code_between_are_not_one() {
         assert_eq!(delete_all(name, text, "f").await, expected, "{text}");
     }
 }
+
+#[tokio::test]
+async fn a_kept_head_leaves_one_comment_behind_the_text() {
+    for (name, text, given, expected) in [
+        (
+            "a.rs",
+            "struct S {\n    /// d\n    $0a: i32, // old\n}\n",
+            "a: u8 // new",
+            "struct S {\n    /// d\n    a: u8, // new\n}\n",
+        ),
+        (
+            "a.py",
+            "@deco\ndef $0f(): return 1  # old\n",
+            "def f(): return 2  # new",
+            "@deco\ndef f(): return 2  # new\n",
+        ),
+        (
+            "a.go",
+            "package a\n\n// d\nvar $0x = 1 // old\n",
+            "var x = 2 // new",
+            "package a\n\n// d\nvar x = 2 // new\n",
+        ),
+    ] {
+        assert_eq!(check(name, text, Replace, given).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn only_python_has_an_empty_statement() {
+    let text = "class K {\n signals:\n  void $0changed();\n private:\n  int x;\n};\n";
+    assert!(!check("d.hpp", text, Delete, "").await.contains("pass"));
+}
