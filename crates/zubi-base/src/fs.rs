@@ -219,22 +219,24 @@ pub fn write_preserving_links(path: &Utf8Path, content: &[u8]) -> io::Result<()>
     file.sync_all()
 }
 
-/// Whether the user may not write an existing file: its permissions allow no user to, or not this process. The directory
-/// decides whether [`write_atomic`] can replace it, so callers must check this first.
-#[cfg(unix)]
+/// Whether an existing file is read-only: its permissions let no user write it, or not this process. The directory decides
+/// whether [`write_atomic`] can replace it, so callers must check this first.
 pub fn is_read_only(path: &Utf8Path) -> bool {
-    use rustix::fs::Access;
-    use rustix::io::Errno;
     // Root may write every file, but one that no user may write is protected on purpose.
-    let is_protected = std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly());
-    let access = rustix::fs::access(path.as_std_path(), Access::WRITE_OK);
-    is_protected || matches!(access, Err(Errno::ACCESS | Errno::PERM | Errno::ROFS))
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly()) || refuses_writes(path)
 }
 
-/// Whether the user may not write an existing file.
+#[cfg(unix)]
+fn refuses_writes(path: &Utf8Path) -> bool {
+    use rustix::fs::Access;
+    use rustix::io::Errno;
+    let access = rustix::fs::access(path.as_std_path(), Access::WRITE_OK);
+    matches!(access, Err(Errno::ACCESS | Errno::PERM | Errno::ROFS))
+}
+
 #[cfg(not(unix))]
-pub fn is_read_only(path: &Utf8Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly())
+fn refuses_writes(_path: &Utf8Path) -> bool {
+    false
 }
 
 #[cfg(unix)]

@@ -28,6 +28,7 @@ use crate::status::AnswerStatus;
 use crate::text_search;
 
 pub(crate) use index::{IndexedSymbols, describe_loading};
+pub(crate) use name::impl_target;
 pub(crate) use name::join_segments;
 pub use name::{NamePath, declared_segments};
 pub(crate) use symbol::{Candidate, MAX_WORD_FILES, WORD_SEARCH, last_segment};

@@ -139,8 +139,8 @@ pub(crate) async fn edit_symbol(
     let mut first_error = None;
     for candidate in candidates {
         let after = parse(&candidate).await?;
-        if let Some(error) = check::continued_statement(extension, &candidate, &after.text)
-            && action != SymbolAction::Delete
+        if action != SymbolAction::Delete
+            && let Some(error) = check::continued_statement(extension, &candidate, &after.text)
         {
             return Err(error);
         }

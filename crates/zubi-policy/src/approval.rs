@@ -2,9 +2,8 @@
 //!
 //! An approval is valid for the present call, or becomes rules about the parts that needed approval: exactly the same
 //! command, or the same program and subcommand with any arguments that the table of programs lists as harmless; the same
-//! hosts, files and secrets. The rules always
-//! apply to the same tool only. A part that cannot be determined can be allowed only once. Each option lists the recent
-//! calls that its rules would also have allowed.
+//! hosts, files and secrets. The rules always apply to the same tool only. A part that cannot be determined can be allowed
+//! only once. Each option lists the recent calls that its rules would also have allowed.
 
 use std::fmt;
 use std::sync::Arc;

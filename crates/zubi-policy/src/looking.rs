@@ -97,7 +97,8 @@ pub(super) fn find_directories(footprint: &Footprint) -> Vec<Utf8PathBuf> {
 }
 
 impl PolicyPaths {
-    fn contains(&self, path: &Utf8Path) -> bool {
+    /// Returns whether a path is in the workspace by its text.
+    pub(super) fn contains(&self, path: &Utf8Path) -> bool {
         self.roots.iter().any(|root| path.starts_with(root))
     }
 

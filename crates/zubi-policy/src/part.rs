@@ -175,15 +175,13 @@ impl PolicyPaths {
             None if credentials::is_credential_path(path) => {
                 DefaultAction::AskUnlessSpecificRule("credentials are stored there")
             }
-            None if !checked && self.server_files.need_approval() && is_run_by_servers(root, relative) => {
-                DefaultAction::AskUnlessSpecificRule("language servers without a sandbox run what is written there")
-            }
-            None => DefaultAction::Allow,
+            None => match self.server_file_reason(root, relative) {
+                Some(reason) if !checked => DefaultAction::AskUnlessSpecificRule(reason),
+                _ => DefaultAction::Allow,
+            },
         }
     }
-}
 
-impl PolicyPaths {
     /// Returns the reason why writing a path needs approval whatever the rule, because programs run or obey the file of
     /// themselves.
     pub(super) fn automatic_file_reason(&self, path: &Utf8Path) -> Option<&'static str> {
@@ -194,10 +192,13 @@ impl PolicyPaths {
         let relative = path.strip_prefix(root).unwrap_or(path);
         match classify_file(relative) {
             Some(FileEffect::Programs(reason) | FileEffect::Rights(reason)) => Some(reason),
-            None if self.server_files.need_approval() && is_run_by_servers(root, relative) => {
-                Some("language servers without a sandbox run what is written there")
-            }
-            None => None,
+            None => self.server_file_reason(root, relative),
         }
+    }
+
+    /// Returns the reason why writing a file below a workspace folder needs approval: servers run it without a sandbox.
+    fn server_file_reason(&self, root: &Utf8Path, relative: &Utf8Path) -> Option<&'static str> {
+        (self.server_files.need_approval() && is_run_by_servers(root, relative))
+            .then_some("language servers without a sandbox run what is written there")
     }
 }

@@ -104,11 +104,11 @@ impl PolicyPaths {
         if let Some(reason) = self.automatic_file_reason(judged) {
             return Some(ProtectionReason::Automatic(reason));
         }
-        if !self.roots.iter().any(|root| path.starts_with(root)) {
+        if !self.contains(&path) {
             return None;
         }
         match zubi_base::fs::canonical_for_creation(&path) {
-            Ok(target) if !self.roots.iter().any(|root| target.starts_with(root)) => {
+            Ok(target) if !self.contains(&target) => {
                 Some(ProtectionReason::Outside("a link leads out of the workspace"))
             }
             Ok(target) if target != path && !is_head => {

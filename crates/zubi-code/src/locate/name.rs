@@ -72,13 +72,7 @@ fn split(text: &str) -> Vec<String> {
 /// `DB::Open`; some servers add generics or a parameter list. Returns at least one segment; the last one is the name
 /// itself.
 pub fn declared_segments(name: &str) -> Vec<String> {
-    let name = match name.strip_prefix("impl").filter(|rest| rest.starts_with([' ', '<'])) {
-        Some(rest) => {
-            let rest = rest.split(" where ").next().unwrap_or_default();
-            rest.rsplit(" for ").next().unwrap_or_default()
-        }
-        None => name,
-    };
+    let name = impl_target(name).map_or(name, |(target, _)| target);
     // A receiver is in parentheses at the start; a parameter list is at the end.
     let plain: String = without_brackets(name, '<', '>');
     let (receiver, rest) = match plain.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
@@ -89,6 +83,14 @@ pub fn declared_segments(name: &str) -> Vec<String> {
     let segments: Vec<String> = split(receiver).into_iter().chain(split(rest)).collect();
     // An operator or a decorated name may have no segments.
     if segments.is_empty() { vec![name.trim().to_owned()] } else { segments }
+}
+
+/// Returns the type of a Rust `impl` by its header, and whether a trait is implemented: `Rate<T>` of
+/// `impl<T> Display for Rate<T>`. Without a trait, the text begins with the generic parameters of the header.
+pub(crate) fn impl_target(header: &str) -> Option<(&str, bool)> {
+    let rest = header.strip_prefix("impl").filter(|rest| rest.starts_with([' ', '<']))?;
+    let rest = rest.split(" where ").next().unwrap_or_default();
+    Some(rest.rsplit_once(" for ").map_or((rest, false), |(_, target)| (target, true)))
 }
 
 /// Removes bracketed parts, unless the brackets do not pair (`operator<`).

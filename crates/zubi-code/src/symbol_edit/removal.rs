@@ -6,19 +6,12 @@ use super::{Candidate, Replacement};
 
 impl SymbolUnit<'_> {
     /// Returns the possible results of a removal, the most likely one first.
-    /// A block of Python needs a statement.
     pub(super) fn removals(&self, extension: &str) -> Vec<Candidate> {
-        let mut removals = self.all_removals();
-        if !extension.starts_with("py") {
-            removals.retain(|removal| removal.replacements.iter().all(|it| it.text != "pass"));
-        }
-        removals
-    }
-
-    fn all_removals(&self) -> Vec<Candidate> {
+        // A block of Python needs a statement.
+        let needs_statement = extension.starts_with("py");
         if !self.has_own_lines() {
             let mut removals = vec![self.remove_in_line()];
-            if self.follows_colon() {
+            if needs_statement && self.follows_colon() {
                 removals.push(Candidate::new(self.range.start..self.range.end, "pass".to_owned()));
             }
             return removals;
@@ -29,10 +22,9 @@ impl SymbolUnit<'_> {
             return vec![self.remove_last_element(comma)];
         }
         let mut removals = vec![self.remove_lines("")];
-        if self.is_python_block() {
-            // A block of Python needs a statement.
+        if needs_statement && self.is_python_block() {
             removals.insert(0, self.remove_lines("pass"));
-        } else if self.follows_colon() {
+        } else if needs_statement && self.follows_colon() {
             // The outline does not show where the block of a branch ends, so a removal alone is tried first.
             removals.push(self.remove_lines("pass"));
         }

@@ -14,7 +14,8 @@ pub(crate) struct SearchOptions {
 /// for those that print only names.
 pub(crate) fn search_options(argv: &[String]) -> Option<SearchOptions> {
     let name = argv.first().filter(|name| *name == "rg")?;
-    let arguments = parse(find(name, "")?, Options::Only(find(name, "")?.looking?), argv, 1);
+    let row = find(name, "")?;
+    let arguments = parse(row, Options::Only(row.looking?), argv, 1);
     let mut options = SearchOptions::default();
     for (name, value) in arguments.options {
         match (name.as_str(), value) {

@@ -62,6 +62,16 @@ const PLAIN_SETTINGS: &[(&str, &[&str])] = &[
     ("merge", &["conflictstyle", "ff"]),
 ];
 
+/// Returns whether a command only prints the version of its program.
+fn prints_version(argv: &[String]) -> bool {
+    matches!(argv, [_, option] if option == "--version" || option == "-V")
+}
+
+/// Returns the directory and those above it in the workspace, innermost first.
+fn folders_above<'a>(directory: &'a Utf8Path, roots: &'a [Utf8PathBuf]) -> impl Iterator<Item = &'a Utf8Path> {
+    directory.ancestors().take_while(|path| roots.iter().any(|root| path.starts_with(root)))
+}
+
 fn is_git(argv: &[String]) -> bool {
     argv.first().is_some_and(|program| Utf8Path::new(program).file_name() == Some("git"))
 }
@@ -70,9 +80,7 @@ fn is_git(argv: &[String]) -> bool {
 pub(super) fn environment(commands: &[Vec<String>]) -> Vec<(String, String)> {
     let mut variables: Vec<(String, String)> = Vec::new();
     // A proxy of rustup may otherwise install a toolchain to print its version.
-    let is_version =
-        |argv: &Vec<String>| matches!(argv.as_slice(), [_, option] if option == "--version" || option == "-V");
-    if !commands.is_empty() && commands.iter().all(is_version) {
+    if !commands.is_empty() && commands.iter().all(|argv| prints_version(argv)) {
         variables.push(("RUSTUP_AUTO_INSTALL".to_owned(), "0".to_owned()));
     }
     let git: Vec<&Vec<String>> = commands.iter().filter(|argv| is_git(argv)).collect();
@@ -117,10 +125,11 @@ pub(super) fn is_hardened(reading: &ShellReading, directory: &Utf8Path, roots: &
     let is_shared = ["commondir", "objects/info/alternates", "info/grafts"]
         .iter()
         .any(|name| git.join(name).symlink_metadata().is_ok());
+    // The index may have many megabytes, so it is read last.
     !is_shared
+        && zubi_base::fs::read_text(&git.join("config")).is_ok_and(|text| has_plain_settings(&text))
         && !has_links(&git)
         && !has_submodules(&git)
-        && zubi_base::fs::read_text(&git.join("config")).is_ok_and(|text| has_plain_settings(&text))
 }
 
 /// Returns whether a link in the folder of the repository may lead git to other files, which it would print.
@@ -142,20 +151,17 @@ pub(super) fn toolchain_problem(
 ) -> Option<String> {
     let is_rust = |argv: &Vec<String>| {
         let name = argv.first().and_then(|program| Utf8Path::new(program).file_name());
-        let is_version = matches!(argv.as_slice(), [_, option] if option == "--version" || option == "-V");
-        is_version && name.is_some_and(|name| name.starts_with("cargo") || name.starts_with("rust"))
+        prints_version(argv) && name.is_some_and(|name| name.starts_with("cargo") || name.starts_with("rust"))
     };
     if !commands.iter().any(is_rust) {
         return None;
     }
-    let in_workspace = |path: &Utf8Path| roots.iter().any(|root| path.starts_with(root));
-    let mut folders = directory.ancestors().take_while(|path| in_workspace(path));
     let names_path = |folder: &Utf8Path| {
         ["rust-toolchain.toml", "rust-toolchain"].iter().map(|name| folder.join(name)).find(|file| {
             zubi_base::fs::read_text(file).is_ok_and(|text| text.lines().any(|line| line.contains("path")))
         })
     };
-    let file = folders.find_map(names_path)?;
+    let file = folders_above(directory, roots).find_map(names_path)?;
     Some(format!("`{}` names the programs that rustup runs", file.file_name().unwrap_or_default()))
 }
 
@@ -184,9 +190,8 @@ pub(super) fn configuration_problem(
 ) -> Option<String> {
     let runs = |argv: &&Vec<String>| is_git(argv) && argv.get(1).is_some_and(|word| LOOKING.contains(&word.as_str()));
     commands.iter().find(runs)?;
-    let in_workspace = |path: &Utf8Path| roots.iter().any(|root| path.starts_with(root));
-    let git = directory.ancestors().take_while(|path| in_workspace(path)).map(|path| path.join(".git"));
-    let config = git.into_iter().find(|git| git.is_dir()).map(|git| git.join("config"))?;
+    let git = folders_above(directory, roots).map(|path| path.join(".git")).find(|git| git.is_dir());
+    let config = git?.join("config");
     let text = zubi_base::fs::read_text(&config).ok()?.to_ascii_lowercase();
     // Parts of the keys of settings that git-config(1) describes as programs, or as files with more settings.
     let parts = ["external", "textconv", "command", "program", "clean", "smudge", "process", "include"];

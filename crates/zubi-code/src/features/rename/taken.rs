@@ -13,7 +13,7 @@ use crate::error::CodeError;
 use crate::features::locations::RawLocation;
 use crate::features::mentions::import_around;
 use crate::lexical::NonCode;
-use crate::locate::declared_segments;
+use crate::locate::{declared_segments, impl_target};
 use crate::markup::clean_line;
 use crate::outline::{self, OutlineSymbol};
 use crate::query::{CodeQuery, SourceDocument};
@@ -306,11 +306,8 @@ struct RustImpl<'a> {
 
 impl<'a> RustImpl<'a> {
     fn parse(header: &'a str) -> Option<Self> {
-        let rest = header.strip_prefix("impl").filter(|rest| rest.starts_with([' ', '<']))?;
-        let (target, has_trait) = match rest.split_once(" for ") {
-            Some((_, target)) => (target, true),
-            None => (after_generics(rest), false),
-        };
+        let (target, has_trait) = impl_target(header)?;
+        let target = if has_trait { target } else { after_generics(target) };
         Some(Self { target: target.trim(), has_trait })
     }
 
