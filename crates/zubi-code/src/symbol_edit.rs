@@ -6,11 +6,13 @@
 
 mod blank_lines;
 mod check;
+mod directives;
 mod group;
 mod head;
 mod indentation;
 mod insertion;
 mod removal;
+mod statements;
 mod unit;
 
 use std::ops::Range;
@@ -139,9 +141,7 @@ pub(crate) async fn edit_symbol(
     let mut first_error = None;
     for candidate in candidates {
         let after = parse(&candidate).await?;
-        if action != SymbolAction::Delete
-            && let Some(error) = check::continued_statement(extension, &candidate, &after.text)
-        {
+        if let Some(error) = statements::joined_statement(unit, action, &candidate, &after) {
             return Err(error);
         }
         let notes = match check::check_result(unit, action, &candidate, &after, given, allows_loss) {
@@ -152,7 +152,7 @@ pub(crate) async fn edit_symbol(
             }
         };
         let with_head = match action {
-            SymbolAction::Replace => head::with_kept_head(unit, &candidate, &after),
+            SymbolAction::Replace => head::with_kept_head(unit, extension, &candidate, &after),
             _ => None,
         };
         let Some(with_head) = with_head else {

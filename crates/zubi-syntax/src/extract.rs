@@ -109,7 +109,12 @@ impl<'t> Extraction<'_, 't> {
                 return Some(());
             }
             if descends && cursor.goto_first_child() {
-                self.levels.push(TreeLevel { node: cursor.node(), leading: None });
+                // A block without braces begins after the comments of its first statement.
+                let begins = |block: &&mut TreeLevel<'_>| {
+                    block.node.kind() == "block" && block.node.start_byte() == cursor.node().start_byte()
+                };
+                let leading = self.levels.last_mut().filter(begins).and_then(|block| block.leading.take());
+                self.levels.push(TreeLevel { node: cursor.node(), leading });
                 continue;
             }
             while !cursor.goto_next_sibling() {
@@ -133,6 +138,10 @@ impl<'t> Extraction<'_, 't> {
         }
         // Some grammars include the end of the line in a comment.
         let text = self.text.get(level.node.byte_range())?;
+        let texts = self.table.table.prefix_texts;
+        if action.is_prefix && !texts.is_empty() && !texts.iter().any(|beginning| text.starts_with(beginning)) {
+            return None;
+        }
         let (start, row) = (level.node.start_byte(), level.node.start_position().row);
         let length = text.trim_end().len();
         let end_row = row + text.bytes().take(length).filter(|byte| *byte == b'\n').count();

@@ -1,4 +1,4 @@
-//! The errors and the multi-line strings of a text, for edits that must not break or change them.
+//! The errors, the multi-line strings and the statements of a text, for edits that must not break or change them.
 
 use std::ops::Range;
 
@@ -17,7 +17,21 @@ const NODES_PER_CHECK: usize = 1_024;
 /// The languages whose multi-line strings are relative to their own indentation, so that an edit may indent them.
 const RELATIVE_STRINGS: &[&str] = &["elixir", "java", "swift"];
 
-/// The errors and the multi-line strings of a text, in bytes and in the order of the text. At most 1,000 of each.
+/// The nodes whose children are statements or members, in the languages in which the next line can continue a statement
+/// that has no semicolon: ECMA-262, 12.10 (JavaScript), and the Lua manual, 3.3.1.
+const STATEMENT_LISTS: &[(&[&str], &[&str])] = &[
+    (
+        &["astro", "javascript", "svelte", "typescript", "typescriptreact", "vue"],
+        &["class_body", "interface_body", "object_type", "program", "statement_block", "switch_case", "switch_default"],
+    ),
+    (&["lua"], &["block", "chunk"]),
+];
+
+/// The maximum depth of the last nodes of a statement that are looked at for its end.
+const MAX_TAIL_DEPTH: usize = 64;
+
+/// The errors, the multi-line strings and the statements of a text, in bytes and in the order of the text. At most 1,000
+/// errors and strings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SyntaxLayout {
     /// The outermost parts that the grammar rejected; an empty range is the place of a missing token.
@@ -25,6 +39,10 @@ pub struct SyntaxLayout {
     /// The strings whose lines must stay as they are, because white space in them has a meaning: not documentation
     /// strings, and not strings that are relative to their own indentation.
     pub strings: Vec<Range<usize>>,
+    /// The statements and the members of types without the comments behind them; only in languages in which the next line
+    /// can continue a statement. Inner ones follow the outer one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statements: Vec<Range<usize>>,
 }
 
 /// The extent of a text.
@@ -70,10 +88,14 @@ fn layout(
     };
     let parsed = visibility_macros::blank_in(language, text);
     let mut layout = SyntaxLayout::default();
+    let lists = STATEMENT_LISTS.iter().find(|(ids, _)| ids.contains(&language.id)).map_or(&[][..], |(_, lists)| lists);
     for part in parts {
         let tree = parse_part(language, &parsed, &part, is_stopped)?;
         let is_python = language.id == "python";
         add_layout(&tree, is_python, is_stopped, &mut layout).ok_or(OutlineError::Stopped)?;
+        if !lists.is_empty() {
+            add_statements(&tree, lists, is_stopped, &mut layout.statements).ok_or(OutlineError::Stopped)?;
+        }
     }
     if RELATIVE_STRINGS.contains(&language.id) {
         layout.strings.clear();
@@ -123,6 +145,56 @@ fn add_layout<'t>(
             parents.pop();
         }
     }
+}
+
+/// Adds the children of the nodes in `lists`. Returns `None` if the caller stopped the walk.
+fn add_statements(
+    tree: &Tree,
+    lists: &[&str],
+    is_stopped: &dyn Fn() -> bool,
+    statements: &mut Vec<Range<usize>>,
+) -> Option<()> {
+    let mut cursor = tree.walk();
+    let mut nodes = 0_usize;
+    // Whether the children of each node on the way to the cursor are statements.
+    let mut levels = vec![false];
+    loop {
+        nodes += 1;
+        if nodes.is_multiple_of(NODES_PER_CHECK) && is_stopped() {
+            return None;
+        }
+        let node = cursor.node();
+        if levels.last() == Some(&true) && node.is_named() && !node.is_extra() {
+            statements.push(node.start_byte()..code_end(node));
+        }
+        if cursor.goto_first_child() {
+            levels.push(lists.contains(&node.kind()));
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return Some(());
+            }
+            levels.pop();
+        }
+    }
+}
+
+/// Returns the end of the last token of a node that is no comment. Grammars with automatic semicolons end a node after the
+/// comments behind it.
+fn code_end(node: Node<'_>) -> usize {
+    let mut node = node;
+    for _ in 0..MAX_TAIL_DEPTH {
+        let mut last = node.child_count().checked_sub(1).and_then(|last| node.child(last));
+        while let Some(child) = last.filter(|it| it.start_byte() == it.end_byte() || it.kind().contains("comment")) {
+            last = child.prev_sibling();
+        }
+        match last {
+            Some(last) => node = last,
+            None => break,
+        }
+    }
+    node.end_byte()
 }
 
 /// Returns the range of a node that is an empty block, or that is in one line and ends with one.

@@ -16,7 +16,7 @@ pub const MAX_TEXT_BYTES: usize = 256 * 1024;
 
 /// The version of the outlines: increment it with every change of a grammar or of a table that changes the outline of some
 /// text, so that stored outlines are made again. A test compares it with the outlines of the samples.
-pub const OUTLINE_VERSION: u32 = 4;
+pub const OUTLINE_VERSION: u32 = 5;
 
 /// The maximum number of declarations in an outline.
 pub const MAX_DECLARATIONS: usize = 20_000;

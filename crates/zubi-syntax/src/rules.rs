@@ -100,6 +100,8 @@ pub(crate) struct NodeTable {
     pub(crate) wrappers: &'static [&'static str],
     /// Annotations: siblings before a declaration or nodes at its start that belong to it, but not to its signature.
     pub(crate) prefixes: &'static [&'static str],
+    /// The beginnings of the texts of annotations, if not every node of `prefixes` is one; else empty.
+    pub(crate) prefix_texts: &'static [&'static str],
     /// Comments.
     pub(crate) comments: &'static [&'static str],
     /// The fields or kinds of a declaration's body.
@@ -122,6 +124,7 @@ impl NodeTable {
         skipped: &[],
         wrappers: &[],
         prefixes: &[],
+        prefix_texts: &[],
         comments: &["comment"],
         bodies: &["body"],
         member: DeclarationKind::Field,

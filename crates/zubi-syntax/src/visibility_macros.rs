@@ -9,6 +9,47 @@ use crate::language::SyntaxLanguage;
 const ENDS: &[&str] =
     &["API", "DEPRECATED", "EXPORT", "EXPORTED", "EXTERN", "IMPORT", "NODISCARD", "PUBLIC", "VISIBLE"];
 
+/// Macros that are members of a class by themselves: Qt's (doc.qt.io, `QObject` and `QtQmlEngine`) and those of the Unreal
+/// Engine.
+const STANDALONE: &[&str] = &[
+    "GENERATED_BODY",
+    "GENERATED_UCLASS_BODY",
+    "GENERATED_USTRUCT_BODY",
+    "QML_ANONYMOUS",
+    "QML_ELEMENT",
+    "QML_SINGLETON",
+    "QML_UNCREATABLE",
+    "Q_CLASSINFO",
+    "Q_DECLARE_PRIVATE",
+    "Q_DECLARE_PUBLIC",
+    "Q_DISABLE_COPY",
+    "Q_DISABLE_COPY_MOVE",
+    "Q_ENUM",
+    "Q_FLAG",
+    "Q_GADGET",
+    "Q_INTERFACES",
+    "Q_NAMESPACE",
+    "Q_OBJECT",
+    "Q_PLUGIN_METADATA",
+    "Q_PROPERTY",
+];
+
+/// The labels in a class after which members begin.
+const LABELS: &[&str] = &[
+    "private",
+    "protected",
+    "public",
+    "signals",
+    "Q_SIGNALS",
+    "slots",
+    "private slots",
+    "protected slots",
+    "public slots",
+    "private Q_SLOTS",
+    "protected Q_SLOTS",
+    "public Q_SLOTS",
+];
+
 /// Returns a text of the same length in which such macros are spaces, if its language has them.
 pub(crate) fn blank_in<'t>(language: &SyntaxLanguage, text: &'t str) -> Cow<'t, str> {
     if matches!(language.id, "c" | "cpp") { blank(text) } else { Cow::Borrowed(text) }
@@ -62,16 +103,30 @@ fn standalone_length(text: &str, start: usize, word: &str) -> Option<usize> {
     let is_bracket = word.split('_').any(|part| matches!(part, "BEGIN" | "END" | "DECLS"));
     let next = text.get(start + line.len()..)?.trim_start_matches(['\r', '\n']);
     let gap = text.get(start + line.len()..)?.len() - next.len();
-    let has_blank_line = next.is_empty() || text.get(start + line.len()..)?.get(..gap)?.matches('\n').count() > 1;
+    let has_blank_line = next.is_empty()
+        || next.trim_start().starts_with('}')
+        || text.get(start + line.len()..)?.get(..gap)?.matches('\n').count() > 1;
     let before = text.get(..start)?.trim_end();
     let last_line = before.rsplit('\n').next().unwrap_or_default().trim_start();
+    // A definition of a macro may continue in several lines.
+    let is_defined = before
+        .lines()
+        .rev()
+        .skip(1)
+        .take_while(|it| it.ends_with('\\'))
+        .last()
+        .is_some_and(|it| it.trim_start().starts_with('#'));
+    let is_label = last_line.strip_suffix(':').is_some_and(|label| LABELS.contains(&label.trim_end()));
     let is_between = before.is_empty()
-        || before.ends_with([';', '}'])
+        || is_defined
+        || is_label
+        || before.ends_with([';', '}', '{'])
         || before.ends_with("*/")
         || last_line.starts_with('#')
         || last_line.starts_with("//")
         || last_line.split('(').next().is_some_and(|name| is_macro(name.trim()));
-    ((is_bracket || has_blank_line) && is_between).then_some(line.trim_end().len())
+    let is_alone = STANDALONE.contains(&word) || is_bracket || has_blank_line;
+    (is_alone && is_between).then_some(line.trim_end().len())
 }
 
 /// Whether a word is written as macros are.

@@ -7,7 +7,6 @@ use zubi_syntax::Declaration;
 
 use super::unit::{SymbolUnit, has_only_comments, line_end, line_start};
 use super::{Candidate, ParsedText, RejectedEdit, SymbolAction};
-use crate::lexical::NonCode;
 use crate::markup::clean_line;
 
 /// The maximum number of characters of a line in an error.
@@ -52,6 +51,7 @@ pub(super) fn check_result(
     if action == SymbolAction::Replace
         && let (Some(old), Some(new)) = (unit.first(), find_declared(unit, candidate, after))
     {
+        check_line(unit, candidate, after)?;
         let is_string = |it: &Declaration| it.doc.as_ref().is_some_and(|doc| doc.start > it.signature.start);
         if is_string(old) && !is_string(new) {
             notes.push(format!("the new `{}` has no documentation string", old.name));
@@ -75,25 +75,24 @@ pub(super) fn check_result(
     Ok(notes)
 }
 
-/// The extensions of scripts, in which a line end does not end a statement if the next line can continue it.
-const SCRIPTS: [&str; 10] = ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte"];
-
-/// Returns the error for a text that would continue the statement before it: `(…)` after `let a = b` without a semicolon
-/// calls `b` (ECMA-262, 12.10).
-pub(super) fn continued_statement(extension: &str, candidate: &Candidate, changed: &str) -> Option<RejectedEdit> {
-    let inserted = changed.get(candidate.inserted.clone())?.trim_start();
-    let first = inserted.chars().next().filter(|first| "([`*/+-".contains(*first))?;
-    let is_comment = inserted.starts_with("//") || inserted.starts_with("/*");
-    let start = candidate.inserted.start;
-    let before = NonCode::scan(changed, extension).blank(changed).get(..start)?.trim_end().to_owned();
-    let is_ended = before.is_empty() || before.ends_with([';', '{', '}', ',', ':', '(', '[']);
-    let begins_line = changed.get(line_start(changed, start)..start)?.trim().is_empty();
-    (SCRIPTS.contains(&extension) && !is_comment && !is_ended && begins_line).then(|| {
-        RejectedEdit::new(
-            format!("text: its `{first}` would continue the statement before it, which has no semicolon"),
-            "Nothing was changed. End that statement with `;` first, with `edit_files`.",
-        )
-    })
+/// Checks that a text for a declaration that shares its line does not repeat another one of the line: `a = 1; b = 2` for `a`.
+fn check_line(unit: &SymbolUnit<'_>, candidate: &Candidate, after: &ParsedText) -> Result<(), RejectedEdit> {
+    let text = unit.text();
+    let line = line_start(text, unit.range.start)..line_end(text, unit.range.end);
+    let above = parent_names(unit);
+    let beside = unit.siblings().map(|(_, it)| it).filter(|it| line.contains(&it.name_range.start));
+    let is_joint = |it: &Declaration| it.range.start < unit.range.end && unit.range.start < it.range.end;
+    for other in beside.filter(|other| other.name != unit.name() && !is_joint(other)) {
+        if inserted_declarations(candidate, after).any(|new| new.name == other.name && names_above(after, new) == above)
+        {
+            let (name, other) = (clean_line(unit.name()), clean_line(&other.name));
+            return Err(RejectedEdit::new(
+                format!("text: it declares `{other}` too, which is beside `{name}` in the same line"),
+                "Nothing was changed. Pass the declaration alone, without the rest of its line.",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Words before a declaration without which others can no longer use it, and which a new text easily lacks.
@@ -137,9 +136,11 @@ fn names_above(parsed: &ParsedText, declaration: &Declaration) -> Vec<String> {
 /// may be no declaration.
 fn check_removed(unit: &SymbolUnit<'_>, candidate: &Candidate) -> Result<(), RejectedEdit> {
     let own = unit.range.start..unit.end();
+    // The macros before the unit in its line are a part of it.
+    let own_line = if unit.begins_line() { line_start(unit.text(), own.start) } else { own.start };
     let outside = candidate.replacements.iter().flat_map(|it| {
         let Range { start, end } = it.range;
-        [start..end.min(own.start), start.max(own.end)..end]
+        [start..end.min(own_line), start.max(own.end)..end]
     });
     for range in outside.filter(|range| range.start < range.end) {
         let removed = unit.text().get(range).unwrap_or_default();
@@ -190,7 +191,10 @@ fn check_nesting(candidate: &Candidate, after: &ParsedText) -> Result<(), Reject
         let begins_inside = inserted.contains(&it.range.start);
         // A comment at the end of the text may follow the last declaration of its scope.
         let rest = after.text.get(it.range.end..inserted.end).unwrap_or_default();
-        let ends_inside = inserted.start < it.range.end && it.range.end < inserted.end && !has_only_comments(rest);
+        // A semicolon at the start of the text ends the statement before it.
+        let first = after.text.get(inserted.start..it.range.end).unwrap_or_default();
+        let is_ended = first.trim_matches([';', ' ', '\t', '\n']).is_empty();
+        let ends_inside = !is_ended && it.range.end < inserted.end && !has_only_comments(rest);
         begins_inside && it.range.end > inserted.end || it.range.start < inserted.start && ends_inside
     };
     match after.outline.declarations.iter().find(crosses) {

@@ -128,13 +128,16 @@ impl SymbolUnit<'_> {
             let is_missing = beside && block.contains('\n');
             eol.repeat(if is_missing { blank_lines.saturating_sub(present) } else { 0 })
         };
-        let bare = separator.map_or(block, |it| block.strip_suffix(it).unwrap_or(block));
         let is_last = separator == Some(',') && self.separator.is_none_or(|(own, _)| own != ',');
+        // The end of a list, which stays behind the new element: `B;` in an enum of Java.
+        let list_end = self.separator.map(|(own, _)| own).filter(|_| is_last && action == SymbolAction::InsertAfter);
+        let own_mark = list_end.or(separator);
+        let bare = own_mark.and_then(|it| block.strip_suffix(it)).unwrap_or(block);
         // A closing brace ends a declaration by itself: `}` in a class of JavaScript.
         let needs = |it: &char| *it == ',' || !bare.ends_with('}');
         let ended = match separator.filter(needs) {
             Some(it) if !(is_last && action == SymbolAction::InsertAfter) => format!("{bare}{it}{}", given.tail()),
-            Some(_) => format!("{bare}{}", given.tail()),
+            Some(_) => format!("{bare}{}{}", list_end.map(String::from).unwrap_or_default(), given.tail()),
             None => given.text.to_owned(),
         };
         let block = self.with_eol(&ended);
@@ -156,16 +159,13 @@ impl SymbolUnit<'_> {
             let inserted = at + before..at + before + block.len();
             return Candidate { replacements: vec![Replacement { range: at..at, text: line }], inserted };
         }
-        if self.separator.is_some() {
-            // The end of the list stays behind the new element: `B;` in an enum of Java.
-            let inserted = end + 1 + before..end + 1 + before + block.len();
-            let text = format!(",{line}");
-            return Candidate { replacements: vec![Replacement { range: end..end, text }], inserted };
-        }
-        let at = line_end(text, end);
-        let inserted = at + 1 + before..at + 1 + before + block.len();
-        let replacements =
-            vec![Replacement { range: end..end, text: ",".to_owned() }, Replacement { range: at..at, text: line }];
+        let at = line_end(text, self.end());
+        let moved = self.end() - end;
+        let inserted = at + 1 + before - moved..at + 1 + before - moved + block.len();
+        let replacements = vec![
+            Replacement { range: end..self.end(), text: ",".to_owned() },
+            Replacement { range: at..at, text: line },
+        ];
         Candidate { replacements, inserted }
     }
 

@@ -42,11 +42,12 @@ impl SymbolUnit<'_> {
         else {
             return false;
         };
-        let before = self.text().get(parent.signature.end..self.range.start).unwrap_or_default();
+        let before = self.text().get(parent.name_range.end..self.range.start).unwrap_or_default();
         let after = self.text().get(self.end()..parent.range.end.max(self.end())).unwrap_or_default();
         let is_comment = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
-        let Some(block) = before.trim_start().strip_prefix(':') else { return false };
-        block.lines().all(is_comment) && after.lines().all(is_comment)
+        let header = before.lines().rev().find(|line| !is_comment(line)).unwrap_or_default();
+        let opens_block = header.split(" #").next().is_some_and(|code| code.trim_end().ends_with(':'));
+        opens_block && after.lines().all(is_comment)
     }
 
     fn remove_lines(&self, instead: &str) -> Candidate {
@@ -82,18 +83,21 @@ impl SymbolUnit<'_> {
         Candidate::new(range, kept)
     }
 
-    /// Removes the last element of a list with the comma before it; the end of the list stays: `b;` in `let a, b;`.
+    /// Removes the last element of a list with its comment. The end of the list takes the place of the comma before it, which
+    /// a comment may follow: `let a, // one` above `b; // two` becomes `let a; // one`.
     fn remove_last_element(&self, comma: usize) -> Candidate {
         let text = self.text();
         let content = text.get(..self.range.start).unwrap_or_default().trim_end().len();
         let from = content.max(comma + 1);
-        // A comment behind the element belongs to it.
-        let to = if self.separator.is_none() { line_end(text, self.range.end) } else { self.range.end };
+        let end = self.separator.map(|(mark, _)| String::from(mark)).unwrap_or_default();
+        let at = from - 1 + end.len();
+        // The comment behind the end of the list stays there, unless the element before has one.
+        let to = if self.separator.is_none() || from > comma + 1 { line_end(text, self.end()) } else { self.end() };
         let replacements = vec![
-            Replacement { range: comma..comma + 1, text: String::new() },
+            Replacement { range: comma..comma + 1, text: end },
             Replacement { range: from..to, text: String::new() },
         ];
-        Candidate { replacements, inserted: from - 1..from - 1 }
+        Candidate { replacements, inserted: at..at }
     }
 
     fn remove_in_line(&self) -> Candidate {

@@ -6,6 +6,7 @@ use crate::syntax::DirectParser;
 
 mod beside;
 mod neighbours;
+mod statements;
 mod surroundings;
 
 /// Changes the declaration at `$0`, with its overloads if they have the same name, and returns the result.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use zubi_syntax::{Declaration, DeclarationKind};
 
+use super::directives::without_directives;
 use super::{ParsedText, RejectedEdit};
 
 /// The beginnings of comments that may follow a declaration in its line, in all languages.
@@ -19,8 +20,6 @@ pub(crate) struct SymbolUnit<'a> {
     pub(super) range: Range<usize>,
     /// The first declaration without its comments.
     pub(super) declared: Range<usize>,
-    /// The comments before the first declaration.
-    pub(super) doc: Option<Range<usize>>,
     /// The separator after the declaration, `,` or `;`, and its end.
     pub(super) separator: Option<(char, usize)>,
     /// Whether the language ends lines with a carriage return and a line feed here.
@@ -31,6 +30,9 @@ impl<'a> SymbolUnit<'a> {
     /// Returns the unit of declarations by their indices, which must not be empty.
     pub(crate) fn new(parsed: &'a ParsedText, indices: Vec<usize>) -> Option<Self> {
         let declarations = &parsed.outline.declarations;
+        let mut indices: Vec<usize> = indices.into_iter().map(|index| whole_declaration(declarations, index)).collect();
+        indices.sort_unstable();
+        indices.dedup();
         let (first, last) = (declarations.get(*indices.first()?)?, declarations.get(*indices.last()?)?);
         let text = &*parsed.text;
         let doc = match &first.doc {
@@ -39,6 +41,7 @@ impl<'a> SymbolUnit<'a> {
             Some(_) => comments_above(text, first.range.start),
             None => None,
         };
+        let doc = doc.and_then(|doc| without_directives(text, doc));
         let start = doc.as_ref().map_or(first.range.start, |doc| doc.start.min(first.range.start));
         Some(Self {
             range: start..last.range.end.max(first.range.end),
@@ -47,7 +50,6 @@ impl<'a> SymbolUnit<'a> {
             is_crlf: text.matches("\r\n").count() * 2 > text.matches('\n').count(),
             parsed,
             indices,
-            doc,
         })
     }
 
@@ -203,6 +205,16 @@ impl<'a> SymbolUnit<'a> {
     }
 }
 
+/// Returns the index of the declaration that consists of another one and its second name: `typedef struct N { … } N;` in C.
+fn whole_declaration(declarations: &[Declaration], index: usize) -> usize {
+    let Some(inner) = declarations.get(index) else { return index };
+    let is_whole = |it: &Declaration| {
+        let contains = it.range.start <= inner.range.start && inner.range.end <= it.name_range.start;
+        it.kind == DeclarationKind::TypeAlias && it.name == inner.name && contains
+    };
+    declarations.iter().position(is_whole).unwrap_or(index)
+}
+
 /// Returns the start of the line that contains an offset.
 pub(super) fn line_start(text: &str, offset: usize) -> usize {
     text.get(..offset).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1)
@@ -251,10 +263,7 @@ fn comments_above(text: &str, offset: usize) -> Option<Range<usize>> {
     while start > 0 {
         let above = line_start(text, start - 1);
         let line = text.get(above..start)?;
-        let is_comment = line.strip_prefix(indentation).is_some_and(|line| line.starts_with('#'));
-        // The first lines of a file may select the interpreter or the encoding.
-        let is_directive = line.starts_with("#!") || line.contains("coding");
-        if !is_comment || is_directive {
+        if !line.strip_prefix(indentation).is_some_and(|line| line.starts_with('#')) {
             break;
         }
         start = above;

@@ -173,7 +173,27 @@ fn header(rule: &Rule, node: Node<'_>, text: &str) -> Option<DeclaredName> {
 fn declarators(rule: &Rule, node: Node<'_>, text: &str, enclosing: Option<&Declaration>) -> Vec<DeclaredName> {
     let mut cursor = node.walk();
     let found = node.children_by_field_name("declarator", &mut cursor);
-    found.filter_map(|declarator| declarator_name(rule, declarator, text, enclosing)).collect()
+    found
+        .flat_map(|declarator| match structured_binding(declarator) {
+            Some(binding) => {
+                children(binding).filter(Node::is_named).filter_map(|it| in_node(rule.kind, it, text)).collect()
+            }
+            None => declarator_name(rule, declarator, text, enclosing).into_iter().collect::<Vec<_>>(),
+        })
+        .collect()
+}
+
+/// Returns the names in brackets of a declarator in C++: `auto [first, second] = pair;`, also of a reference.
+fn structured_binding(declarator: Node<'_>) -> Option<Node<'_>> {
+    let mut inner = declarator;
+    for _ in 0..MAX_NESTING {
+        if inner.kind() == "structured_binding_declarator" {
+            return Some(inner);
+        }
+        let next = inner.child_by_field_name("declarator");
+        inner = next.or_else(|| children(inner).find(|it| it.kind() == "structured_binding_declarator"))?;
+    }
+    None
 }
 
 fn declarator_name(

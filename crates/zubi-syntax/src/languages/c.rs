@@ -27,7 +27,9 @@ macro_rules! rules {
 
 const SKIPPED: &[&str] = &["call_expression", "initializer_list", "parameter_list", "string_literal", "preproc_arg"];
 
-pub(crate) const C: NodeTable = NodeTable { rules: rules![], skipped: SKIPPED, ..NodeTable::EMPTY };
+const PREFIXES: &[&str] = &["attribute_declaration", "attribute_specifier", "ms_declspec_modifier"];
+
+pub(crate) const C: NodeTable = NodeTable { rules: rules![], skipped: SKIPPED, prefixes: PREFIXES, ..NodeTable::EMPTY };
 
 pub(crate) const CPP: NodeTable = NodeTable {
     rules: rules![
@@ -39,6 +41,6 @@ pub(crate) const CPP: NodeTable = NodeTable {
     ],
     skipped: SKIPPED,
     wrappers: &["template_declaration"],
-    prefixes: &["attribute_declaration"],
+    prefixes: PREFIXES,
     ..NodeTable::EMPTY
 };

@@ -76,6 +76,9 @@ pub(crate) const LUA: NodeTable = NodeTable {
 pub(crate) const ELIXIR: NodeTable = NodeTable {
     rules: &[Rule::new("call", Function).with_name(NameLocation::MacroCall)],
     skipped: &["list", "map", "string", "charlist"],
+    // The attributes about the next function (hexdocs.pm/elixir, `Module`); others are constants of the module.
+    prefixes: &["unary_operator"],
+    prefix_texts: &["@deprecated ", "@doc ", "@doc(", "@impl ", "@spec ", "@since "],
     ..NodeTable::EMPTY
 };
 
