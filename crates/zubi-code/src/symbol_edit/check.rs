@@ -45,7 +45,8 @@ pub(super) fn check_result(
         check_others(unit, action, candidate, after)?;
     }
     let mut notes = Vec::new();
-    if action == SymbolAction::Replace && !allows_loss && find_declared(unit, candidate, after).is_none() {
+    let is_lost = || find_declared(unit, candidate, after).is_none() && !is_assigned(unit, candidate, after);
+    if action == SymbolAction::Replace && !allows_loss && is_lost() {
         return Err(RejectedEdit::new(format!("text: it does not declare `{}`", unit.name()), NAME_HINT));
     }
     if action == SymbolAction::Replace
@@ -73,6 +74,15 @@ pub(super) fn check_result(
         }
     }
     Ok(notes)
+}
+
+/// Whether a given text assigns another value to the same place: `exports.area = 2` for a function, which the outline does
+/// not list.
+fn is_assigned(unit: &SymbolUnit<'_>, candidate: &Candidate, after: &ParsedText) -> bool {
+    let target = unit.first().and_then(|it| unit.text().get(it.signature.start..it.name_range.end));
+    let given = after.text.get(candidate.inserted.clone()).unwrap_or_default();
+    let rest = target.filter(|target| target.contains('.')).and_then(|target| given.split_once(target));
+    rest.is_some_and(|(before, rest)| has_only_comments(before) && rest.trim_start().starts_with('='))
 }
 
 /// Checks that a text for a declaration that shares its line does not repeat another one of the line: `a = 1; b = 2` for `a`.

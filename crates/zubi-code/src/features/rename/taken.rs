@@ -8,7 +8,9 @@ use zubi_base::position::{TextRange, TextSize, size};
 use zubi_base::text::list_first;
 use zubi_base::uri;
 
+use super::parameters::parameters_of;
 use super::projects::CompletedRename;
+use super::scopes::{NameScope, parameter_properties, scopes};
 use crate::error::CodeError;
 use crate::features::locations::RawLocation;
 use crate::features::mentions::import_around;
@@ -38,7 +40,7 @@ const CPP: [&str; 3] = ["cpp", "cuda-cpp", "objective-cpp"];
 const JAVASCRIPT: [&str; 2] = ["javascript", "javascriptreact"];
 
 /// The language ids in which a declared name is a value, a type, or both.
-const TYPESCRIPT: [&str; 4] = ["typescript", "typescriptreact", "vue", "svelte"];
+pub(super) const TYPESCRIPT: [&str; 4] = ["typescript", "typescriptreact", "vue", "svelte"];
 
 /// The language ids whose import statements bind names like declarations.
 const WITH_IMPORTED_NAMES: [&str; 7] =
@@ -147,20 +149,29 @@ impl EditedFile<'_> {
             |range: TextRange, scope: String, is_refused| TakenName { path: path.clone(), range, scope, is_refused };
         let mut found: Option<TakenName> = None;
         let mut is_global = false;
-        let mut compare = |scope: &str, siblings: &[OutlineSymbol], is_root: bool| {
-            for renamed in siblings.iter().filter(|symbol| self.is_edited(symbol)) {
-                is_global |= is_root && declared_segments(&renamed.name).len() == 1;
-                let others = siblings.iter().filter(|other| !self.is_edited(other) && !self.is_export_alias(other));
+        let mut compare = |scope: &NameScope<'_>| {
+            for renamed in scope.symbols.iter().filter(|symbol| self.is_edited(symbol)) {
+                is_global |= scope.name.is_empty() && declared_segments(&renamed.name).len() == 1;
+                let others = scope.symbols.iter().filter(|it| !self.is_edited(it) && !self.is_export_alias(it));
                 for other in others.filter(|other| self.is_namesake(renamed, other)) {
                     let is_refused = self.is_refused_beside(renamed, other);
                     if found.as_ref().is_none_or(|found| is_refused && !found.is_refused) {
-                        found = Some(taken(other.selection, scope.to_owned(), is_refused));
+                        found = Some(taken(other.selection, scope.name.to_owned(), is_refused));
                     }
                 }
             }
         };
-        compare("", symbols, true);
-        outline::walk(symbols, |_, symbol| compare(&symbol.name, &symbol.children, false));
+        let text = &*self.document.text;
+        let code = NonCode::scan(text, path.extension().unwrap_or_default()).blank(text);
+        let properties = parameter_properties(&code, self.language, symbols);
+        scopes(symbols, self.language, &properties).iter().for_each(&mut compare);
+        outline::walk(symbols, |_, symbol| {
+            let parameters = parameters_of(&code, self.language, symbol);
+            let parameters: Vec<_> = parameters.iter().map(|it| it.to_symbol("variable")).collect();
+            if parameters.iter().any(|it| self.is_edited(it)) {
+                compare(&NameScope { name: &symbol.name, symbols: parameters.iter().collect() });
+            }
+        });
         if found.is_none() && self.language == "rust" {
             found = self
                 .find_in_other_impl(symbols)
@@ -181,8 +192,8 @@ impl EditedFile<'_> {
             .or(found)
     }
 
-    /// Returns the symbol with the new name in another Rust `impl` of the type whose method is renamed. An inherent method
-    /// hides a trait's with the same name, and two inherent ones are an error; those of two traits may be ambiguous.
+    /// Returns the symbol with the new name in another Rust `impl` of the type whose method is renamed. Two inherent ones are
+    /// an error; an inherent method hides a trait's with the same name, and those of two traits may be ambiguous.
     fn find_in_other_impl<'s>(&self, symbols: &'s [OutlineSymbol]) -> Option<(&'s str, TextRange, bool)> {
         let mut all = Vec::new();
         outline::walk(symbols, |_, symbol| {
@@ -193,7 +204,7 @@ impl EditedFile<'_> {
         let namesakes = all.iter().filter_map(|(header, symbol)| {
             let child = symbol.children.iter().find(|child| child.name == self.new_name && !self.is_edited(child))?;
             let beside = renamed.iter().find(|(one, _)| one.type_name() == header.type_name())?;
-            let is_refused = beside.0.target == header.target && !(beside.0.has_trait && header.has_trait);
+            let is_refused = beside.0.target == header.target && !beside.0.has_trait && !header.has_trait;
             Some((symbol.name.as_str(), child.selection, is_refused))
         });
         namesakes.max_by_key(|(_, _, is_refused)| *is_refused)
@@ -253,7 +264,11 @@ impl EditedFile<'_> {
     fn is_namesake(&self, renamed: &OutlineSymbol, other: &OutlineSymbol) -> bool {
         let (own, others) = (declared_segments(&renamed.name), declared_segments(&other.name));
         let is_same_scope = own.split_last().map(|(_, scope)| scope) == others.split_last().map(|(_, scope)| scope);
-        others.last().is_some_and(|name| name == self.new_name) && is_same_scope
+        // A private name of JavaScript, `#name`, is another name.
+        let is_private = |symbol: &OutlineSymbol| symbol.name.starts_with('#');
+        let new = self.new_name.trim_start_matches('#');
+        let is_new = others.last().is_some_and(|name| name.trim_start_matches('#') == new);
+        is_new && is_same_scope && is_private(renamed) == is_private(other)
     }
 
     /// Whether two symbols cannot have the same name in one scope.
@@ -271,9 +286,15 @@ impl EditedFile<'_> {
         let (one, two) = (NameGroup::from_kind(renamed.kind), NameGroup::from_kind(other.kind));
         let is_overload =
             one == NameGroup::Function && two == NameGroup::Function && WITH_OVERLOADS.contains(&self.language);
-        // A function may hide a class; a template may not (eel.is/c++draft/temp.pre#7).
+        if self.language == "rust" && self.is_macro(renamed) != self.is_macro(other) {
+            return false;
+        }
+        // A function may hide a class, but not a variable; a template may hide neither (eel.is/c++draft/temp.pre#7).
         let is_template = || CPP.contains(&self.language) && (self.is_template(renamed) || self.is_template(other));
+        let is_function_and_value =
+            one != two && [one, two].iter().all(|it| [NameGroup::Function, NameGroup::Value].contains(it));
         SINGLE_NAMESPACE.contains(&self.language)
+            || is_function_and_value && (CPP.contains(&self.language) || self.language == "csharp")
             || one == two && one != NameGroup::Other && !is_overload
             || one != two && is_template()
     }
@@ -289,6 +310,11 @@ impl EditedFile<'_> {
         // A member may end without a semicolon.
         let line = self.head_of(symbol).lines().next_back().unwrap_or_default();
         line.split_whitespace().any(|word| word == "static")
+    }
+
+    /// Whether a declaration in Rust is a macro.
+    fn is_macro(&self, symbol: &OutlineSymbol) -> bool {
+        self.head_of(symbol).trim_end().ends_with("macro_rules!")
     }
 
     /// Whether a declaration in C++ is a template.
@@ -476,20 +502,42 @@ pub(super) mod tests {
         assert_eq!(script("export class new {}\nexport function old() {}\n"), "refused: 1");
         assert_eq!(script("export type new = 1;\nexport function old() {}\n"), "noted: 1");
         assert_eq!(script("export interface new {}\nexport class old {}\n"), "noted: 1");
+        assert_eq!(script("class A { #new = 1\n old = 2 }\n"), "free");
+        assert_eq!(script("class A { #new = 1\n #old = 2 }\n"), "refused: 1 A");
+        assert_eq!(script("interface A { new: number }\ninterface A { old: string }\n"), "refused: 1 A");
+        assert_eq!(script("interface A { new: number }\nclass A { old = 1 }\n"), "refused: 1 A");
+        assert_eq!(script("interface A { new: number }\ninterface B { old: string }\n"), "free");
+        assert_eq!(
+            script("namespace A { export const new = 1 }\nnamespace A { export const old = 2 }\n"),
+            "refused: 1 A"
+        );
+        assert_eq!(script("function f(old: number, { new }: T) { return old; }\n"), "refused: 1 f");
+        assert_eq!(script("function f(old: new) { return old; }\n"), "free");
+        assert_eq!(script("class A { constructor(private old: number, new: number) {} }\n"), "refused: 1 constructor");
+        assert_eq!(script("class A { constructor(private old: number) {}\n new = 1 }\n"), "refused: 2 A");
+        assert_eq!(script("class A { constructor(readonly new: number) {}\n old = 1 }\n"), "refused: 1 A");
+        assert_eq!(script("class A { constructor(new: number) {}\n old = 1 }\n"), "free");
+        assert_eq!(check("python", "a.py", "def f(old, *, new=1): return old\n"), "refused: 1 f");
+        assert_eq!(check("rust", "a.rs", "fn f(old: u8, mut new: u8) {}\n"), "refused: 1 f");
+        assert_eq!(check("java", "A.java", "class A { void f(int old, T new) {} }\n"), "refused: 1 f");
         assert_eq!(check("java", "A.java", "class A { void old() {}\n void new(int a) {} }\n"), "noted: 2 A");
         assert_eq!(check("rust", "a.rs", "struct old;\nfn new() {}\n"), "noted: 2");
         assert_eq!(check("rust", "a.rs", "fn old() {}\nfn new() {}\n"), "refused: 2");
+        assert_eq!(check("rust", "a.rs", "fn old() {}\nmacro_rules! new { () => {} }\n"), "noted: 2");
         let implementations = |second: &str| {
             let text =
                 format!("impl<T: Into<u8>> A<T> {{ fn old(&self) {{}} }}\nimpl{second} {{ fn new(&self) {{}} }}\n");
             check("rust", "a.rs", &text)
         };
         assert_eq!(implementations("<T: Into<u8>> A<T>"), "refused: 2 impl<T: Into<u8>> A<T>");
-        assert_eq!(implementations("<T> Shape for A<T>"), "refused: 2 impl<T> Shape for A<T>");
+        assert_eq!(implementations("<T> Shape for A<T>"), "noted: 2 impl<T> Shape for A<T>");
         assert_eq!(implementations(" A<u8>"), "noted: 2 impl A<u8>");
         assert_eq!(implementations(" Shape for B"), "free");
         let cpp = |text| check("cpp", "a.cpp", text);
         assert_eq!(cpp("enum new { A };\nvoid old() {}\n"), "noted: 1");
+        assert_eq!(cpp("struct A { int new; void old(); };\n"), "refused: 1 A");
+        assert_eq!(cpp("namespace n { int new; }\nnamespace n { void old() {} }\n"), "refused: 1 n");
+        assert_eq!(check("java", "A.java", "class A { int new; void old() {} }\n"), "noted: 1 A");
         assert_eq!(cpp("enum new { A };\ntemplate <typename T>\nvoid old(T t) {}\n"), "refused: 1");
         assert_eq!(cpp("template <class T> struct new {};\nvoid old() {}\n"), "refused: 1");
         assert_eq!(check("go", "a.go", "package a\nfunc (s *S) old() {}\nfunc new() {}\n"), "free");

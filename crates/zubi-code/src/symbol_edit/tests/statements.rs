@@ -262,3 +262,17 @@ async fn a_type_and_its_alias_are_edited_as_one() {
     )
     .await;
 }
+
+#[tokio::test]
+async fn an_assignment_to_an_exported_name_is_a_declaration() {
+    let text = "exports.$0h = function () { return 1; };\nlet x = 1;\n";
+    check_cases(
+        "a.js",
+        text,
+        &[
+            (Replace, "exports.h = 2;", "exports.h = 2;\nlet x = 1;\n"),
+            (Replace, "exports.k = 2;", "error: text: it does not declare `exports.h`"),
+        ],
+    )
+    .await;
+}
