@@ -29,6 +29,9 @@ pub(crate) const MAX_LINE: usize = 4 * 1024 * 1024;
 /// The methods that the server has in both eras of the protocol.
 const METHODS: &str = "tools/list, tools/call, resources/list, resources/read and resources/templates/list";
 
+/// The argument of the lists, which each have one page.
+const CURSOR: &[u8] = b"\"cursor\"";
+
 /// The error for a handshake with other parameters than the protocol's.
 const INVALID_HANDSHAKE: &str =
     "invalid parameters of `initialize`; expected protocolVersion, capabilities and clientInfo";
@@ -224,6 +227,9 @@ fn read(line: &InputLine) -> Read {
     if body.is_empty() {
         return Read::Nothing;
     }
+    if let Some(refused) = refused_cursor(body) {
+        return refused;
+    }
     if let Ok(message) = serde_json::from_slice(body) {
         return Read::Message(Box::new(message));
     }
@@ -241,6 +247,21 @@ fn read(line: &InputLine) -> Read {
         },
         Err(error) => Read::Refused(Response::for_invalid_body(body, &error)),
     }
+}
+
+/// Returns the error for a list whose cursor is no text: `rmcp` ignores optional parameters of another type.
+fn refused_cursor(body: &[u8]) -> Option<Read> {
+    // Few messages have the word, so that few are parsed twice.
+    body.windows(CURSOR.len()).find(|part| *part == CURSOR)?;
+    let Ok(Message::Request(Request { id, method, params })) = Message::parse(body) else { return None };
+    let cursor = params.get("cursor")?;
+    if !method.ends_with("/list") || cursor.is_string() || cursor.is_null() {
+        return None;
+    }
+    let message =
+        format!("invalid parameters of `{method}`: `cursor` must be a string; omit it, because the list has one page");
+    let error = ResponseError { code: ErrorCode::INVALID_PARAMS.0.into(), message, data: None };
+    Some(Read::Refused(Response { id: Some(id), result: Err(error) }))
 }
 
 fn invalid_request(id: Option<RequestId>, message: String) -> Read {

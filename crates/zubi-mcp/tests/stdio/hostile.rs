@@ -201,6 +201,8 @@ async fn a_cursor_that_was_never_issued_is_refused() {
     for method in ["tools/list", "resources/list", "resources/templates/list"] {
         let answer = client.request(1, method, json!({"cursor": "x"})).await;
         assert_eq!(answer["error"]["code"], -32602, "{method}: {answer}");
+        let answer = client.request(3, method, json!({"cursor": 5})).await;
+        assert_eq!(answer["error"]["code"], -32602, "{method}: {answer}");
         assert!(client.request(2, method, json!({"cursor": ""})).await["result"].is_object(), "{method}");
     }
 }

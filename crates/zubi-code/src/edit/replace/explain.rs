@@ -2,12 +2,15 @@
 
 use std::fmt::Write as _;
 
+use zubi_base::nearest::nearest;
 use zubi_base::text::ellipsize;
 
 use super::{MAX_OCCURRENCES, ReplaceError};
 
 /// The maximum number of lines compared with a missing text.
 const MAX_COMPARED_LINES: usize = 50_000;
+/// The maximum number of words for which similar ones are looked for, and the maximum number of similar ones for each.
+const MAX_SIMILAR_WORDS: usize = 8;
 /// The maximum length of a line shown in an error, in characters.
 const MAX_LINE_CHARS: usize = 200;
 /// The maximum number of lines shown of a text that differs only in white space.
@@ -72,13 +75,18 @@ pub(super) fn missing_text(text: &str, old: &str) -> ReplaceError {
     }
     // The longest line is the most distinctive.
     let longest = searched.iter().max_by_key(|line| line.len()).unwrap_or(first);
-    let words = distinct_words(longest);
+    let own_words = distinct_words(longest);
+    let mut words = own_words.clone();
+    let is_shared = |line: &str| distinct_words(line).iter().any(|word| own_words.contains(word));
+    if !lines.iter().any(|(_, line, _)| is_shared(line)) {
+        words = similar_words(&own_words, lines.iter().map(|(_, line, _)| *line));
+    }
     let mut scored: Vec<(usize, usize, &str)> = lines
         .iter()
         .map(|(number, line, _)| {
             (distinct_words(line).iter().filter(|word| words.contains(word)).count(), *number, *line)
         })
-        .filter(|(score, _, _)| 2 * score >= words.len().max(1))
+        .filter(|(score, _, _)| 2 * score >= own_words.len().max(1))
         .collect();
     scored.sort_by_key(|(score, number, _)| (std::cmp::Reverse(*score), *number));
     scored.truncate(3);
@@ -88,6 +96,15 @@ pub(super) fn missing_text(text: &str, old: &str) -> ReplaceError {
             .map(|(_, number, line)| (number, ellipsize(line, MAX_LINE_CHARS).into_owned()))
             .collect(),
     }
+}
+
+/// Returns the words of the lines that are spelled like one of a text's words: `return` for `retrun`.
+fn similar_words<'t>(words: &[&str], lines: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
+    let mut known: Vec<&str> = lines.flat_map(distinct_words).collect();
+    known.sort_unstable();
+    known.dedup();
+    let compared = words.iter().take(MAX_SIMILAR_WORDS);
+    compared.flat_map(|word| nearest(word, known.iter().copied(), MAX_SIMILAR_WORDS)).collect()
 }
 
 /// Collapses white space in a line.

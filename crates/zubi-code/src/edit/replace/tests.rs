@@ -52,6 +52,14 @@ fn table() {
       1: let total = price * count;
     ");
     insta::assert_snapshot!(replace_one("x", "entirely different", ""), @"[0] not in `a.txt`");
+    insta::assert_snapshot!(replace_one("def load(x):\n  return x\n", "retrun", ""), @"
+    [0] not in `a.txt`; the nearest lines are
+      2:   return x
+    ");
+    insta::assert_snapshot!(replace_one("def load(x):\n  return x\n", "Load(", ""), @"
+    [0] not in `a.txt`; the nearest lines are
+      1: def load(x):
+    ");
 }
 
 #[test]
