@@ -6,6 +6,7 @@ use crate::syntax::DirectParser;
 
 mod beside;
 mod neighbours;
+mod properties;
 mod statements;
 mod surroundings;
 
