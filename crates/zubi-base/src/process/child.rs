@@ -12,6 +12,7 @@ use tokio::time::timeout;
 use super::confine::confinement::{CONFINE, Confinement};
 use super::environment::ChildEnvironment;
 use super::signal::{SUPERVISOR_ARGUMENT, TERMINATION_GRACE, ignore_missing_process, pid_of};
+use super::standby::{STANDBY, Standby};
 use super::tree::descendants;
 
 /// The time that a supervisor may need in addition to the program's grace period. It only makes a few system calls.
@@ -95,11 +96,34 @@ impl Spawner {
             }
         }
         command.args(&spec.args).current_dir(&spec.directory).env_clear().envs(spec.environment.iter());
+        self.start(command).map_err(named)
+    }
+
+    /// Starts a supervisor that waits for its program, which is likely to have this confinement: see [`Standby`]. Needs
+    /// a tokio runtime.
+    ///
+    /// # Errors
+    /// If there is no supervisor, or if it cannot wait for programs with these backends.
+    pub fn prepare(&self, confinement: &Confinement) -> io::Result<Standby> {
+        let backends = &confinement.backends;
+        // The program that runs until then must not reach the waiting process, and bubblewrap makes its namespaces before
+        // a process in them starts.
+        let can_wait = backends.landlock && backends.seccomp && backends.bubblewrap.is_none();
+        let Some(supervisor) = self.supervisor.as_deref().filter(|_| can_wait) else {
+            return Err(io::Error::other("this program cannot be prepared"));
+        };
+        let mut command = command(supervisor);
+        // Its environment is that of no program.
+        command.args([SUPERVISOR_ARGUMENT, STANDBY, &confinement.to_argument()?]).current_dir("/").env_clear();
+        Ok(Standby::new(self.start(command)?))
+    }
+
+    fn start(&self, mut command: std::process::Command) -> io::Result<Child> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // A process group of its own: Ctrl-C in the terminal reaches only zubi, which ends its children in order.
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut process = tokio::process::Command::from(command).spawn().map_err(named)?;
-        let pid = process.id().and_then(pid_of).ok_or_else(|| named(io::Error::other("it has no process id")))?;
+        let mut process = tokio::process::Command::from(command).spawn()?;
+        let pid = process.id().and_then(pid_of).ok_or_else(|| io::Error::other("it has no process id"))?;
         let (stdin, stdout, stderr) = (process.stdin.take(), process.stdout.take(), process.stderr.take());
         Ok(Child { process, pid, supervised: self.supervisor.is_some(), stdin, stdout, stderr })
     }
@@ -127,7 +151,7 @@ pub fn leave_terminal() -> io::Result<()> {
 }
 
 /// Checks for reasons why the start would fail; a supervisor could only report them as text.
-fn check_program(program: &Utf8Path) -> io::Result<()> {
+pub(super) fn check_program(program: &Utf8Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     if !program.is_absolute() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path is not absolute"));
@@ -162,6 +186,11 @@ impl Child {
     /// The process id: the supervisor's if there is one, else the program's.
     pub fn id(&self) -> u32 {
         self.pid.as_raw_nonzero().get().unsigned_abs()
+    }
+
+    /// Whether the child has ended.
+    pub(super) fn has_ended(&mut self) -> bool {
+        !matches!(self.process.try_wait(), Ok(None))
     }
 
     /// Waits until the child has ended. Its input stays open. With a supervisor, a program that ended by a signal has

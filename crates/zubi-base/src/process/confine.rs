@@ -8,6 +8,9 @@
 //! fork and exec. Inside bubblewrap's namespaces the step is the same. If a requested backend is not available, the
 //! program does not start (exit code [`CANNOT_CONFINE`]); zubi never silently omits a backend.
 //!
+//! The step can begin before the program is known (`standby`): this process then makes most rules of Landlock, and
+//! compares them with the present files and with the program's own confinement before it applies them.
+//!
 //! Landlock has limits that affect all of these modules. It only accepts allowed paths, so "all except these" is
 //! expanded to the siblings of the excluded paths (`paths`). In such a directory a program can list names, but cannot
 //! read the excluded contents or create anything. Until ABI 9, a program can connect to any socket in the file system,

@@ -11,10 +11,14 @@
 //! creates too many processes. A confined program is in a control group of its own ([`ControlGroup`]) if this user may
 //! make one; the kernel then kills all of its processes in one step.
 //!
+//! A supervisor can start before its program is known (`standby`).
+//!
 //! The supervisor runs before anything else in `main`, on plain threads, so it costs one to two megabytes.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, Write as _};
+use std::os::fd::AsRawFd as _;
 use std::process::ExitCode;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
@@ -30,7 +34,8 @@ use super::confine::confinement::{CONFINE, Confinement};
 use super::confine::stage;
 use super::control_group::ControlGroup;
 use super::count::ProcessCounter;
-use super::signal::{TERMINATION_GRACE, ignore_missing_process, pid_of};
+use super::signal::{SUPERVISOR_ARGUMENT, TERMINATION_GRACE, ignore_missing_process, pid_of};
+use super::standby::{Assignment, AssignmentPipe, STANDBY};
 use super::tree::ProcessList;
 
 /// Exit codes for a program that cannot be started, as in shells.
@@ -59,6 +64,8 @@ enum SupervisorEvent {
     NoChildLeft,
     /// The reader of stderr has ended.
     OwnerExited,
+    /// The owner has named the program of a waiting process.
+    Assigned(Box<Assignment>),
     /// A signal requests the end of the program (SIGTERM, SIGINT, SIGHUP).
     Terminate,
 }
@@ -66,15 +73,21 @@ enum SupervisorEvent {
 /// The `main` of `<executable> __child … -- program args…`; `args` are those after `__child`. Returns the program's
 /// exit code, or 128 + signal.
 pub fn supervise(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    close_inherited();
+    let args: Vec<OsString> = args.into_iter().collect();
+    let assignments = stage::assignments(&args);
+    close_inherited(assignments);
     let mut args = args.into_iter().peekable();
     if args.next_if(|arg| arg == stage::PROBE).is_some() {
         return stage::probe();
     }
     if args.next_if(|arg| arg == stage::APPLY).is_some() {
-        return stage::apply(args);
+        return match assignments {
+            Some(number) => stage::apply_assignment(number, args.nth(2)),
+            None => stage::apply(args),
+        };
     }
-    let confinement = match args.next_if(|arg| arg == CONFINE) {
+    let is_standby = args.peek().is_some_and(|arg| arg == STANDBY);
+    let confinement = match args.next_if(|arg| arg == CONFINE || arg == STANDBY) {
         None => None,
         Some(_) => match Confinement::from_argument(args.next()) {
             Ok(confinement) => Some(confinement),
@@ -84,6 +97,15 @@ pub fn supervise(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             }
         },
     };
+    if is_standby {
+        return match run_assignment(confinement.as_ref()) {
+            Ok(code) => ExitCode::from(code),
+            Err(error) => {
+                report_error(&format!("cannot wait for a program: {error}"));
+                ExitCode::from(CANNOT_EXECUTE)
+            }
+        };
+    }
     let mut args = args.skip_while(|arg| arg == "--");
     let Some(program) = args.next() else {
         report_error("no program was named");
@@ -95,13 +117,14 @@ pub fn supervise(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Closes all files that zubi inherited from its parent process, except the standard streams: a sandboxed program could
-/// access open files anywhere in the file system.
-fn close_inherited() {
+/// Closes all files that zubi inherited from its parent process, except the standard streams and this one: a sandboxed
+/// program could access open files anywhere in the file system.
+fn close_inherited(except: Option<i32>) {
     #[cfg(target_os = "linux")]
     if let Ok(entries) = std::fs::read_dir("/proc/self/fd") {
         let number = |entry: io::Result<std::fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse::<i32>().ok();
-        let open: Vec<i32> = entries.filter_map(number).filter(|number| *number > 2).collect();
+        let open: Vec<i32> =
+            entries.filter_map(number).filter(|number| *number > 2 && Some(*number) != except).collect();
         for number in open {
             // The descriptor of the directory listing is in the list, but already closed.
             nix::unistd::close(number).ok();
@@ -120,46 +143,91 @@ pub(super) fn report_error(message: &str) {
     drop(writeln!(io::stderr(), "zubi: {message}"));
 }
 
+/// Starts a program and waits for its end. Returns its exit code.
 fn run(program: &OsString, args: impl Iterator<Item = OsString>, confinement: Option<&Confinement>) -> io::Result<u8> {
-    // Opened before the program starts: without it, this process could not find what it must end.
-    let processes = ProcessList::open()?;
-    let nothing = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
-    #[cfg(target_os = "linux")]
-    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-    // Installed before the program starts, because the default action of a signal would orphan it.
-    let signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
+    let watch = Watch::new()?;
     let (child, group) = match confinement {
         None => (start(program, args)?, None),
         Some(confinement) => {
-            let executable = std::env::current_exe()?;
-            let executable = executable.to_str().ok_or_else(|| io::Error::other("the path of zubi is not UTF-8"))?;
-            let (first, words) = confinement.command(executable, program.clone(), args)?;
+            let (first, words) = confinement.command(&own_executable()?, program.clone(), args)?;
             ControlGroup::start(|| start(&first, words.into_iter()))?
         }
     };
-    let Some(pid) = pid_of(child.id()) else { return Err(io::Error::other("it has no process id")) };
-    let (sender, events) = mpsc::channel();
     let population = confinement.map(|confinement| ProcessCounter::new(confinement.limits.processes));
-    // From here on nothing may end this process before the program: an error ends the program, too.
-    let ready = watch_children(pid, sender.clone())
-        .and_then(|()| close_pipes(&nothing))
-        .and_then(|()| watch_owner(sender.clone()))
-        .and_then(|()| watch_signals(signals, sender));
-    let code = match ready {
-        Ok(()) => wait_for_end(pid, &events, population, &processes, group.as_ref()),
-        Err(error) => {
-            report_error(&format!("ended the program: it cannot be watched: {error}"));
-            KILLED
-        }
-    };
-    if !kill_leftovers(&events, &processes, group.as_ref()) {
-        report_error("some of its processes have not ended, although they were killed");
+    watch.wait(&child, population, group.as_ref(), None)
+}
+
+/// Starts a process that waits for its program, which the owner names later, and waits for its end. Returns its exit
+/// code.
+fn run_assignment(confinement: Option<&Confinement>) -> io::Result<u8> {
+    let confinement = confinement.cloned().unwrap_or_default();
+    let watch = Watch::new()?;
+    let (pipe, reader) = AssignmentPipe::new()?;
+    let number = reader.as_raw_fd().to_string();
+    let words = [SUPERVISOR_ARGUMENT, stage::APPLY, STANDBY, &number, &confinement.to_argument()?].map(OsString::from);
+    let executable = own_executable()?.into();
+    let (child, group) = ControlGroup::start(|| start(&executable, words.into_iter()))?;
+    drop(reader);
+    watch.wait(&child, None, group.as_ref(), Some(pipe))
+}
+
+fn own_executable() -> io::Result<String> {
+    let executable = std::env::current_exe()?;
+    executable.into_os_string().into_string().map_err(|_| io::Error::other("the path of zubi is not UTF-8"))
+}
+
+/// The files and signals of a supervisor. They are opened and installed before the program starts: without the list of
+/// processes, the supervisor could not find what it must end, and the default action of a signal would orphan the
+/// program.
+struct Watch {
+    processes: ProcessList,
+    nothing: File,
+    signals: Signals,
+}
+
+impl Watch {
+    fn new() -> io::Result<Self> {
+        let processes = ProcessList::open()?;
+        let nothing = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
+        #[cfg(target_os = "linux")]
+        rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+        Ok(Self { processes, nothing, signals: Signals::new([SIGTERM, SIGINT, SIGHUP])? })
     }
-    Ok(code)
+
+    /// Waits for the end of the program and of everything that it has started. `pipe` leads to a process that waits for
+    /// its program.
+    fn wait(
+        self,
+        child: &std::process::Child,
+        population: Option<ProcessCounter>,
+        group: Option<&ControlGroup>,
+        pipe: Option<AssignmentPipe>,
+    ) -> io::Result<u8> {
+        let Self { processes, nothing, signals } = self;
+        let Some(pid) = pid_of(child.id()) else { return Err(io::Error::other("it has no process id")) };
+        let (sender, events) = mpsc::channel();
+        // From here on nothing may end this process before the program: an error ends the program, too.
+        let ready = watch_children(pid, sender.clone())
+            .and_then(|()| if pipe.is_some() { watch_input(sender.clone()) } else { Ok(()) })
+            .and_then(|()| close_pipes(&nothing))
+            .and_then(|()| watch_owner(sender.clone()))
+            .and_then(|()| watch_signals(signals, sender));
+        let code = match ready {
+            Ok(()) => wait_for_end(pid, &events, population, &processes, group, pipe),
+            Err(error) => {
+                report_error(&format!("ended the program: it cannot be watched: {error}"));
+                KILLED
+            }
+        };
+        if !kill_leftovers(&events, &processes, group) {
+            report_error("some of its processes have not ended, although they were killed");
+        }
+        Ok(code)
+    }
 }
 
 /// Closes the supervisor's copies of stdin and stdout, so that zubi notices when the program closes them.
-fn close_pipes(nothing: &std::fs::File) -> io::Result<()> {
+fn close_pipes(nothing: &File) -> io::Result<()> {
     rustix::stdio::dup2_stdin(nothing)?;
     Ok(rustix::stdio::dup2_stdout(nothing)?)
 }
@@ -201,6 +269,20 @@ fn exit_code(status: WaitStatus) -> u8 {
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }
 
+/// Reads the assignment from the owner, and ends the waiting process if there is none. Reads from a copy of stdin, which
+/// is closed then: the rest of the pipe is the program's input.
+fn watch_input(events: Sender<SupervisorEvent>) -> io::Result<()> {
+    let mut input = File::from(rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?);
+    run_thread(move || {
+        let event = match Assignment::read_from(&mut input) {
+            Ok(assignment) => SupervisorEvent::Assigned(Box::new(assignment)),
+            Err(_) => SupervisorEvent::Terminate,
+        };
+        drop(input);
+        drop(events.send(event));
+    })
+}
+
 fn watch_owner(events: Sender<SupervisorEvent>) -> io::Result<()> {
     run_thread(move || {
         let stderr = io::stderr();
@@ -238,6 +320,7 @@ fn wait_for_end(
     mut population: Option<ProcessCounter>,
     processes: &ProcessList,
     group: Option<&ControlGroup>,
+    mut pipe: Option<AssignmentPipe>,
 ) -> u8 {
     let mut deadline: Option<Instant> = None;
     loop {
@@ -249,6 +332,13 @@ fn wait_for_end(
         };
         match event {
             Ok(SupervisorEvent::Ended(code)) => return code,
+            Ok(SupervisorEvent::Assigned(assignment)) => {
+                // Counts before the program exists.
+                population = Some(ProcessCounter::new(assignment.confinement.limits.processes));
+                if let Some(pipe) = pipe.take() {
+                    pipe.pass(&assignment);
+                }
+            }
             // The program's input has ended with the owner, so it gets time to react.
             Ok(SupervisorEvent::OwnerExited) => {
                 deadline.get_or_insert(Instant::now() + TERMINATION_GRACE);

@@ -13,6 +13,7 @@
 )]
 
 mod groups;
+mod standby;
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -96,6 +97,12 @@ fn trials() -> Vec<Trial> {
         ("a_storm_that_changes_sessions_ends", groups::a_storm_that_changes_sessions_ends),
         ("a_confined_program_has_a_control_group", groups::a_confined_program_has_a_control_group),
         ("limits_hold", limits_hold),
+        ("a_prepared_supervisor_runs_a_program", standby::a_prepared_supervisor_runs_a_program),
+        ("a_prepared_program_has_only_the_granted_access", standby::a_prepared_program_has_only_the_granted_access),
+        ("processes_of_a_prepared_program_are_counted", standby::processes_of_a_prepared_program_are_counted),
+        ("a_prepared_supervisor_ends_its_program", standby::a_prepared_supervisor_ends_its_program),
+        ("an_unused_supervisor_ends", standby::an_unused_supervisor_ends),
+        ("what_cannot_be_prepared_is_reported", standby::what_cannot_be_prepared_is_reported),
     ];
     let trial = |kind: &str, name: &str, spawner: Spawner, test: Test| {
         Trial::test(format!("{kind}::{name}"), move || {

@@ -3,11 +3,13 @@
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt as _;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use super::confinement::{ConfineError, Confinement, SandboxBackends};
+use super::landlock::ReadableRules;
 use super::{availability, bubblewrap, capabilities, ipc, landlock, limits, seccomp};
 use crate::process::signal::SUPERVISOR_ARGUMENT;
+use crate::process::standby::{self, Assignment, STANDBY};
 use crate::process::supervisor::{report_error, start_failure};
 
 /// The argument that selects this step; then follow a [`Confinement`] as JSON, `--`, the program and its arguments.
@@ -30,20 +32,61 @@ pub(in crate::process) fn apply(mut args: impl Iterator<Item = OsString>) -> Exi
     let Some(program) = args.next() else {
         return refuse(&ConfineError::Unreadable("no program was named".to_owned()));
     };
-    if let Err(error) = confine(&confinement) {
+    let readable = confinement.backends.landlock.then(|| ReadableRules::new(&confinement)).transpose();
+    if let Err(error) = readable.and_then(|readable| confine(&confinement, readable)) {
         return refuse(&error);
     }
-    start_failure(&program, &become_program(&program, args))
+    let error = become_program(&program, |command| command.args(args));
+    start_failure(&program, &error)
+}
+
+/// Returns the number of the descriptor from which a process reads its assignment, if these are the arguments of one
+/// that waits.
+pub(in crate::process) fn assignments(args: &[OsString]) -> Option<i32> {
+    match args {
+        [apply, standby, number, ..] if apply == APPLY && standby == STANDBY => number.to_str()?.parse().ok(),
+        _ => None,
+    }
+}
+
+/// Prepares for a likely confinement, waits for the assignment, enforces its confinement and becomes its program.
+/// Returns on an error, or if there is no assignment.
+pub(in crate::process) fn apply_assignment(number: i32, confinement: Option<OsString>) -> ExitCode {
+    let mut pipe = match standby::open_inherited(number) {
+        Ok(pipe) => pipe,
+        Err(error) => return refuse(&ConfineError::Unreadable(error.to_string())),
+    };
+    // An error is reported if it still occurs for the assignment.
+    let likely = Confinement::from_argument(confinement).ok().filter(|likely| likely.backends.landlock);
+    let prepared = likely.and_then(|likely| ReadableRules::new(&likely).ok());
+    let Ok(assignment) = Assignment::read_from(&mut pipe) else { return ExitCode::FAILURE };
+    drop(pipe);
+    let Assignment { confinement, program, args, directory, environment } = assignment;
+    let program = OsString::from(program.into_string());
+    // The process could be unable to enter it later.
+    if let Err(error) = std::env::set_current_dir(&directory) {
+        return start_failure(&program, &error);
+    }
+    let new_or_prepared = || match prepared {
+        Some(prepared) => prepared.with_changes(&confinement),
+        None => ReadableRules::new(&confinement),
+    };
+    let readable = confinement.backends.landlock.then(new_or_prepared).transpose();
+    if let Err(error) = readable.and_then(|readable| confine(&confinement, readable)) {
+        return refuse(&error);
+    }
+    let error = become_program(&program, |command| command.args(args).env_clear().envs(environment));
+    start_failure(&program, &error)
 }
 
 /// Applies the backends in an order that works: Landlock denies mounts and must still read directories, and seccomp comes
-/// last.
-fn confine(confinement: &Confinement) -> Result<(), ConfineError> {
+/// last. `readable` are the rules of Landlock, if it is a backend.
+fn confine(confinement: &Confinement, readable: Option<ReadableRules>) -> Result<(), ConfineError> {
     if confinement.backends.private_ipc {
         ipc::separate()?;
     }
-    if confinement.backends.landlock {
-        landlock::restrict(confinement)?;
+    if let Some(readable) = readable {
+        landlock::restrict(confinement, readable)?;
     }
     limits::set(&confinement.limits)?;
     if confinement.backends.landlock || confinement.backends.seccomp {
@@ -74,8 +117,8 @@ pub fn lock_down(backends: &SandboxBackends) -> Result<(), ConfineError> {
 
 /// Replaces this process by a program; returns only on an error.
 #[expect(clippy::disallowed_methods, reason = "the confined half of the one place that starts processes")]
-fn become_program(program: &OsString, args: impl Iterator<Item = OsString>) -> io::Error {
-    std::process::Command::new(program).args(args).exec()
+fn become_program(program: &OsString, complete: impl FnOnce(&mut Command) -> &mut Command) -> io::Error {
+    complete(&mut Command::new(program)).exec()
 }
 
 fn refuse(error: &ConfineError) -> ExitCode {

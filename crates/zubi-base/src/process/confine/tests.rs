@@ -1,11 +1,12 @@
 //! Confinements as data, and the expansion of a directory with excluded paths. Tests with real programs check the
 //! enforcement (`tests/process` and the crate that chooses the backends).
 
+use std::collections::BTreeSet;
 use std::fs::create_dir_all;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 
-use super::paths::{ExpandedPaths, expand};
+use super::paths::{Entry, ExpandedPaths, expand};
 use super::*;
 
 #[test]
@@ -42,9 +43,9 @@ fn excluded_paths_expand_to_their_siblings() {
     std::os::unix::fs::symlink(root.join("home/.ssh"), root.join("keys")).unwrap();
     let expand_names = |roots: &[&str], excluded: &[&str]| {
         let absolute = |paths: &[&str]| paths.iter().map(|path| root.join(path)).collect::<Vec<_>>();
-        let ExpandedPaths { granted, listed } = expand(&absolute(roots), &absolute(excluded)).unwrap();
-        let join_names = |paths: Vec<Utf8PathBuf>| {
-            let names = paths.iter().map(|path| path.strip_prefix(&root).unwrap().to_string());
+        let ExpandedPaths { granted, listed } = expand(&absolute(roots), &absolute(excluded), &[]).unwrap();
+        let join_names = |entries: BTreeSet<Entry>| {
+            let names = entries.iter().map(|entry| entry.path.strip_prefix(&root).unwrap().to_string());
             names.collect::<Vec<_>>().join(" ")
         };
         (join_names(granted), join_names(listed))
