@@ -4,14 +4,14 @@
 //! [`OutputStore`] stores both output streams up to its limit, even after a time-out or a cancellation, and a bounded
 //! view is in memory ([`CapturedOutput`]).
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use tokio::io::AsyncWriteExt as _;
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::confine::CANNOT_CONFINE;
-use zubi_base::process::{ChildEnvironment, CommandSpec, Spawner};
+use zubi_base::process::{Child, ChildEnvironment, CommandSpec, Confinement, Spawner, Standby};
 
 use crate::sandbox::{Level, Sandbox, SandboxContext, SandboxError, SandboxRequest};
 use crate::store::OutputStore;
@@ -142,11 +142,20 @@ pub struct Runner {
     spawner: Spawner,
     sandbox: Arc<Sandbox>,
     store: OutputStore,
+    /// The supervisor that the next job uses, if jobs prepare one.
+    standby: Option<Arc<Mutex<Option<Standby>>>>,
 }
 
 impl Runner {
     pub fn new(spawner: Spawner, sandbox: Arc<Sandbox>, store: OutputStore) -> Self {
-        Self { spawner, sandbox, store }
+        Self { spawner, sandbox, store, standby: None }
+    }
+
+    /// Makes each job start a supervisor that waits for the next job, so that this one need not wait for its sandbox. The
+    /// supervisor and one process below it run until the last clone of this runner is dropped.
+    #[must_use]
+    pub fn with_standby(self) -> Self {
+        Self { standby: Some(Arc::default()), ..self }
     }
 
     pub fn sandbox(&self) -> &Arc<Sandbox> {
@@ -206,7 +215,7 @@ impl Runner {
         spec.environment = environment;
 
         let started = Instant::now();
-        let mut child = self.spawner.spawn(&spec).map_err(RunError::Start)?;
+        let mut child = self.start(&spec).await.map_err(RunError::Start)?;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         // A program that does not read its input must not block this; if it ends, it closes the pipe.
         let stdin_task = tokio::spawn(async move {
@@ -233,6 +242,23 @@ impl Runner {
             return Err(RunError::Confine(stderr.text().trim().trim_start_matches("zubi: ").to_owned()));
         }
         Ok(JobResult { end, duration, level, stdout, stderr })
+    }
+
+    /// Starts the child of a job, with the waiting supervisor if there is one, and prepares the next one.
+    async fn start(&self, spec: &CommandSpec) -> std::io::Result<Child> {
+        let child = match self.standby.as_deref().and_then(|standby| lock(standby).take()) {
+            Some(standby) => standby.start(spec).await,
+            None => None,
+        };
+        let child = match child {
+            Some(child) => child,
+            None => self.spawner.spawn(spec)?,
+        };
+        if let (Some(standby), Some(confinement)) = (&self.standby, &spec.confinement) {
+            let (standby, spawner, confinement) = (Arc::clone(standby), self.spawner.clone(), confinement.clone());
+            tokio::task::spawn_blocking(move || prepare_next(&standby, &spawner, &confinement));
+        }
+        Ok(child)
     }
 
     /// Returns the command line of a job and its input.
@@ -268,6 +294,18 @@ impl Runner {
         let path = Utf8Path::new(BASH);
         if path.is_file() { Some(path.to_owned()) } else { self.sandbox.find("bash") }
     }
+}
+
+/// Starts a supervisor that waits for the next job, which most likely has the same confinement as this one.
+fn prepare_next(standby: &Mutex<Option<Standby>>, spawner: &Spawner, confinement: &Confinement) {
+    let mut standby = lock(standby);
+    if standby.is_none() {
+        *standby = spawner.prepare(confinement).ok();
+    }
+}
+
+fn lock(standby: &Mutex<Option<Standby>>) -> MutexGuard<'_, Option<Standby>> {
+    standby.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The command line of a job, and its input.

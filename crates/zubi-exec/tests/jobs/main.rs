@@ -12,6 +12,7 @@
 )]
 
 mod escapes;
+mod standby;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -70,6 +71,12 @@ const SANDBOX: &[(&str, Test)] = &[
     ("the_script_process_has_no_access", the_script_process_has_no_access),
 ];
 
+/// Tests of supervisors that start before their jobs.
+const STANDBY: &[(&str, Test)] = &[
+    ("the_next_job_uses_the_waiting_supervisor", standby::the_next_job_uses_the_waiting_supervisor),
+    ("changes_between_two_jobs_are_seen", standby::changes_between_two_jobs_are_seen),
+];
+
 fn trials() -> Vec<Trial> {
     let trial = |group: &str, (name, test): &(&str, Test), world: fn() -> World| {
         let test = *test;
@@ -80,6 +87,7 @@ fn trials() -> Vec<Trial> {
     };
     let mut trials: Vec<Trial> = JOBS.iter().map(|test| trial("job", test, World::without_bubblewrap)).collect();
     trials.extend(SANDBOX.iter().map(|test| trial("sandbox", test, World::without_bubblewrap)));
+    trials.extend(SANDBOX.iter().chain(STANDBY).map(|test| trial("standby", test, World::with_standby)));
     trials.extend(JOBS.iter().chain(SANDBOX).map(|test| trial("bubblewrap", test, World::with_bubblewrap)));
     if is_root() {
         trials.push(Trial::test("unprivileged", || {
@@ -128,7 +136,8 @@ fn run_as_nobody() {
     let stdout = String::from_utf8_lossy(&output.stdout);
     eprintln!("{stdout}{}", String::from_utf8_lossy(&output.stderr));
     assert!(
-        output.status.success() && stdout.contains(&format!("{} passed", JOBS.len() + 2 * SANDBOX.len())),
+        output.status.success()
+            && stdout.contains(&format!("{} passed", JOBS.len() + 3 * SANDBOX.len() + STANDBY.len())),
         "{stdout}"
     );
 }
@@ -151,6 +160,13 @@ impl World {
     /// Creates a world with a `bwrap` that does not work, so that the search stops there.
     fn without_bubblewrap() -> Self {
         Self::new(None)
+    }
+
+    /// Creates a world whose jobs use a supervisor that was started before them.
+    fn with_standby() -> Self {
+        let mut world = Self::new(None);
+        world.runner = world.runner.with_standby();
+        world
     }
 
     /// Creates `root` with the folders `work` (the workspace), `work-too`, `home` with an SSH key, `bin` and `state`.
