@@ -46,7 +46,7 @@ fn excluded_paths_expand_to_their_siblings() {
         let ExpandedPaths { granted, listed } = expand(&absolute(roots), &absolute(excluded), &[]).unwrap();
         let join_names = |entries: BTreeSet<Entry>| {
             let names = entries.iter().map(|entry| entry.path.strip_prefix(&root).unwrap().to_string());
-            names.collect::<Vec<_>>().join(" ")
+            names.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ")
         };
         (join_names(granted), join_names(listed))
     };
