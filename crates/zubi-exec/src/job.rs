@@ -151,7 +151,7 @@ impl Runner {
         Self { spawner, sandbox, store, standby: None }
     }
 
-    /// Makes each job start a supervisor that waits for the next job, so that this one need not wait for its sandbox. The
+    /// Makes each job start a supervisor at its end that waits for the next job, so that this one need not wait for its sandbox. The
     /// supervisor and one process below it run until the last clone of this runner is dropped.
     #[must_use]
     pub fn with_standby(self) -> Self {
@@ -235,6 +235,7 @@ impl Runner {
             child.end(Duration::ZERO).await.map_err(RunError::Start)?;
         }
         let duration = started.elapsed();
+        self.prepare_next(&spec);
         tokio::time::timeout(DRAIN_TIMEOUT, async { tokio::join!(stdout_task, stderr_task) }).await.ok();
         stdin_task.abort();
         let (stdout, stderr) = streams.persist(&self.store).await.map_err(RunError::StoreOutput)?;
@@ -244,21 +245,25 @@ impl Runner {
         Ok(JobResult { end, duration, level, stdout, stderr })
     }
 
-    /// Starts the child of a job, with the waiting supervisor if there is one, and prepares the next one.
+    /// Starts the child of a job, with the waiting supervisor if there is one.
     async fn start(&self, spec: &CommandSpec) -> std::io::Result<Child> {
         let child = match self.standby.as_deref().and_then(|standby| lock(standby).take()) {
             Some(standby) => standby.start(spec).await,
             None => None,
         };
-        let child = match child {
-            Some(child) => child,
-            None => self.spawner.spawn(spec)?,
-        };
+        match child {
+            Some(child) => Ok(child),
+            None => self.spawner.spawn(spec),
+        }
+    }
+
+    /// Prepares the supervisor of the next job when this one has ended. Not earlier: while the kernel moves the new
+    /// supervisor to its control group, which takes milliseconds, no program can start a process.
+    fn prepare_next(&self, spec: &CommandSpec) {
         if let (Some(standby), Some(confinement)) = (&self.standby, &spec.confinement) {
             let (standby, spawner, confinement) = (Arc::clone(standby), self.spawner.clone(), confinement.clone());
             tokio::task::spawn_blocking(move || prepare_next(&standby, &spawner, &confinement));
         }
-        Ok(child)
     }
 
     /// Returns the command line of a job and its input.
