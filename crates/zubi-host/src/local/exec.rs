@@ -12,11 +12,9 @@ use zubi_exec::store::OutputStore;
 use super::config::HostConfig;
 
 pub(crate) fn jobs(config: &HostConfig, secrets: &Secrets) -> Jobs {
-    Jobs::new(Runner::new(
-        config.spawner.clone(),
-        Arc::new(sandbox_of_programs(config, secrets)),
-        OutputStore::new(&config.state_dir).with_clock(Arc::clone(&config.clock)),
-    ))
+    let store = OutputStore::new(&config.state_dir).with_clock(Arc::clone(&config.clock));
+    let runner = Runner::new(config.spawner.clone(), Arc::new(sandbox_of_programs(config, secrets)), store);
+    Jobs::new(runner.with_standby())
 }
 
 /// Returns the sandbox of commands and language servers, which protects zubi's own files and the user's secrets.
