@@ -37,6 +37,7 @@ pub use self::approval::{ApprovalOption, RuleStore};
 pub use self::approval::{MAX_RECENT_CALLS, RecentCall, options, suggest_auto_approve};
 use self::command_words::CommandPaths;
 use self::part::{Access, DefaultAction};
+pub use self::programs::{find_git_subcommand, git_directory, only_prints, prints_version};
 use self::protected_words::{ProtectedWord, find_protected_words};
 use self::rule::{Action, CommandCoverage, CompiledRule};
 pub use self::server_files::ServerFiles;

@@ -2,6 +2,7 @@
 //! files of the workspace that are not credentials, and its program is not a file that the workspace or a call supplies.
 
 mod contents;
+mod git;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::credentials;

@@ -21,7 +21,7 @@ mod texts;
 use camino::Utf8Path;
 
 use self::options::parse;
-pub(crate) use self::searches::search_options;
+pub(crate) use self::searches::{SearchOptions, search_options};
 
 /// One program, or some of its subcommands.
 #[derive(Debug, Clone, Copy)]
@@ -39,6 +39,8 @@ struct Program {
     /// The options that `*` in a rule covers.
     covered: Options,
     operands: Operands,
+    /// The operands with which the program runs without approval, if they differ from `operands`.
+    looking_operands: Option<Operands>,
     /// The options after `--`, for programs that pass them to another program.
     rest: Option<&'static str>,
 }
@@ -89,6 +91,10 @@ enum Operands {
     OneOf(&'static str),
     /// Words after one of these verbs, separated by spaces.
     Verbs(&'static str),
+    /// Nothing, or words after one of these verbs, separated by spaces.
+    OptionalVerb(&'static str),
+    /// Words, but only with one of these options, separated by spaces.
+    OnlyWith(&'static str),
     /// Another program and its arguments, after this many words.
     Runs(usize),
     /// The first word names what runs.
@@ -116,6 +122,7 @@ const BASE: Program = Program {
     looking: None,
     covered: Options::AllBut(""),
     operands: Operands::Files,
+    looking_operands: None,
     rest: None,
 };
 
@@ -160,7 +167,7 @@ pub(crate) fn find_harmless_prefix(argv: &[String]) -> Option<usize> {
     let row = find(name, subcommand)?;
     let is_listed = matches!(row.covered, Options::Only(_));
     // The words of `cargo run` and `go run` select what runs; `git commit` and `git push` change what others get.
-    let is_harmless = !has_word("run r", subcommand) && (name != "git" || row.looking.is_some());
+    let is_harmless = !has_word("run r run-script", subcommand) && (name != "git" || row.looking.is_some());
     (is_listed && is_harmless).then_some(2)
 }
 
@@ -181,25 +188,67 @@ pub(crate) fn is_inert(program: &str) -> bool {
 /// Returns the paths that a command reads if it only looks: it writes nothing, runs no other program, and ends by itself.
 /// `None` if it is not known to do so. `is_git_hardened`: the command is started so that git runs no program that the
 /// repository's configuration names.
-pub(crate) fn looks_at(argv: &[String], is_git_hardened: bool) -> Option<Vec<&str>> {
+pub(crate) fn looks_at(argv: &[String], is_git_hardened: bool) -> Option<Vec<String>> {
     let name = argv.first()?;
-    if let [_, option] = argv
-        && matches!(option.as_str(), "--version" | "-V")
-        && has_word(table::VERSIONED, name)
-    {
+    if prints_version(argv) {
         return Some(Vec::new());
     }
     if name == "git" && !is_git_hardened {
         return None;
     }
-    let subcommand = argv.get(1).filter(|_| has_subcommands(name));
+    let at = if name == "git" { find_git_subcommand(argv)? } else { 1 };
+    let subcommand = argv.get(at).filter(|_| has_subcommands(name));
     let row = find(name, subcommand.map_or("", String::as_str))?;
-    let from = 1 + usize::from(subcommand.is_some());
-    let arguments = parse(row, Options::Only(row.looking?), argv, from);
-    if !arguments.refused.is_empty() || !texts::only_look(row, &arguments, argv) {
+    let row = Program { operands: row.looking_operands.unwrap_or(row.operands), ..*row };
+    let from = at + usize::from(subcommand.is_some());
+    let arguments = parse(&row, Options::Only(row.looking?), argv, from);
+    if !arguments.refused.is_empty() || !texts::only_look(&row, &arguments, argv, from) {
         return None;
     }
-    Some(texts::files(row, &arguments, argv))
+    let files = texts::files(&row, &arguments, argv);
+    let Some(directory) = git_directory(argv) else { return Some(files.into_iter().map(str::to_owned).collect()) };
+    let below = files.into_iter().map(|file| Utf8Path::new(directory).join(file).into_string());
+    Some(std::iter::once(directory.to_owned()).chain(below).collect())
+}
+
+/// Returns whether a command only looks if git runs no program that a repository's configuration names.
+pub fn only_prints(argv: &[String]) -> bool {
+    looks_at(argv, true).is_some()
+}
+
+/// Returns whether a command only prints the version of its program.
+pub fn prints_version(argv: &[String]) -> bool {
+    let [name, option] = argv else { return false };
+    let names = match option.as_str() {
+        "--version" | "-V" => table::VERSIONED,
+        "-v" => "node npm ruby perl tsc",
+        "-version" => "java",
+        "version" => "git go",
+        _ => return false,
+    };
+    has_word(names, name)
+}
+
+/// Returns the index of the subcommand of git, after options that choose only a directory or the form of the output.
+pub fn find_git_subcommand(argv: &[String]) -> Option<usize> {
+    const FLAGS: &str = "--no-pager -P --no-optional-locks --literal-pathspecs --no-replace-objects";
+    let mut at = 1;
+    loop {
+        match argv.get(at)?.as_str() {
+            // A second directory would be relative to the first one.
+            "-C" if !argv.iter().take(at).any(|word| word == "-C") => at += 2,
+            flag if has_word(FLAGS, flag) => at += 1,
+            _ => return Some(at).filter(|at| *at < argv.len()),
+        }
+    }
+}
+
+/// Returns the directory that the option `-C` of git chooses.
+pub fn git_directory(argv: &[String]) -> Option<&str> {
+    argv.first().filter(|name| Utf8Path::new(name).file_name() == Some("git"))?;
+    let leading = argv.get(..find_git_subcommand(argv)?)?;
+    let option = leading.iter().position(|word| word == "-C")?;
+    leading.get(option + 1).map(String::as_str)
 }
 
 /// Returns the index from which on a command only reads the files that its words name. `None` if it may write them.

@@ -1,6 +1,7 @@
 //! Decisions for each effect, with and without a rule, in read-only and other sessions.
 
 mod looking;
+mod quiet;
 mod run_rules;
 mod scopes;
 

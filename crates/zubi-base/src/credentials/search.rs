@@ -16,6 +16,9 @@ pub struct FileSearch<'a> {
     pub globs: &'a [&'a str],
     /// The values of `-t`.
     pub types: &'a [&'a str],
+    pub reads_hidden: bool,
+    /// Whether the search also reads files that `.gitignore` and similar files exclude.
+    pub reads_ignored: bool,
 }
 
 impl FileSearch<'_> {
@@ -47,7 +50,12 @@ impl FileSearch<'_> {
         }
         let mut walk = WalkBuilder::new(folder);
         walk.overrides(overrides.build().ok()?).types(types.build().ok()?);
-        walk.add_custom_ignore_filename(".rgignore");
+        walk.hidden(!self.reads_hidden);
+        if self.reads_ignored {
+            walk.ignore(false).git_ignore(false).git_global(false).git_exclude(false).parents(false);
+        } else {
+            walk.add_custom_ignore_filename(".rgignore");
+        }
         Some(walk)
     }
 }
@@ -87,9 +95,22 @@ mod tests {
             (".", &["["], &[], "."),
             (".", &[], &["unknown-type"], "."),
         ] {
-            let found = FileSearch { globs, types }.find_credentials(&root.join(folder));
+            let search = FileSearch { globs, types, ..FileSearch::default() };
+            let found = search.find_credentials(&root.join(folder));
             let expected = (!expected.is_empty()).then(|| root.join(expected));
             assert_eq!(found.as_deref().map(normal), expected.as_deref().map(normal), "{folder} {globs:?} {types:?}");
+        }
+        std::fs::remove_file(root.join("conf/secrets.yml")).unwrap();
+        for (reads_hidden, reads_ignored, globs, expected) in [
+            (false, false, &[] as &[&str], false),
+            (true, false, &[], true),
+            (false, true, &[], true),
+            (true, true, &["*.rs"], false),
+            (true, true, &["!hidden/", "!.ci/", "!.env/"], true),
+        ] {
+            let search = FileSearch { globs, reads_hidden, reads_ignored, ..FileSearch::default() };
+            let is_found = search.find_credentials(root).is_some();
+            assert_eq!(is_found, expected, "{reads_hidden} {reads_ignored} {globs:?}");
         }
     }
 }

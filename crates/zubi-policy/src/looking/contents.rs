@@ -4,21 +4,26 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::credentials::{self, FileSearch};
 
+use super::git;
 use crate::pattern::{absolute, is_glob, may_become};
-use crate::programs;
+use crate::programs::{self, SearchOptions};
 
 /// The maximum number of files to which a pattern may expand. More may be anything.
 const MAX_MATCHES: usize = 1000;
 
 /// Returns whether the files that a command reads in a directory contain no credentials. `files` are its words that are
 /// paths.
-pub(super) fn have_no_credentials(argv: &[String], files: &[&str], directory: &Utf8Path) -> bool {
-    let paths = files.iter().map(|file| absolute(file, Some(directory)));
+pub(super) fn have_no_credentials(argv: &[String], files: &[String], directory: &Utf8Path) -> bool {
+    let paths: Vec<Utf8PathBuf> = files.iter().map(|file| absolute(file, Some(directory))).collect();
+    if !git::has_no_credentials(argv, directory) {
+        return false;
+    }
     if let Some(options) = programs::search_options(argv) {
         let [globs, types] = [&options.globs, &options.types].map(|values| values.iter().map(String::as_str).collect());
         let (globs, types): (Vec<_>, Vec<_>) = (globs, types);
-        let search = FileSearch { globs: &globs, types: &types };
-        let mut folders: Vec<Utf8PathBuf> = paths.clone().filter(|path| path.is_dir()).collect();
+        let SearchOptions { reads_hidden, reads_ignored, .. } = options;
+        let search = FileSearch { globs: &globs, types: &types, reads_hidden, reads_ignored };
+        let mut folders: Vec<Utf8PathBuf> = paths.iter().filter(|path| path.is_dir()).cloned().collect();
         if files.is_empty() {
             folders.push(directory.to_owned());
         }
@@ -28,9 +33,9 @@ pub(super) fn have_no_credentials(argv: &[String], files: &[&str], directory: &U
     }
     // `diff` compares the files of two directories.
     let compares_directories =
-        argv.first().is_some_and(|name| name == "diff") && paths.clone().any(|path| path.is_dir());
+        argv.first().is_some_and(|name| name == "diff") && paths.iter().any(|path| path.is_dir());
     !compares_directories
-        && paths.into_iter().all(|path| expand(&path).is_some_and(|files| !files.iter().any(|file| has_key(file))))
+        && paths.iter().all(|path| expand(path).is_some_and(|files| !files.iter().any(|file| has_key(file))))
 }
 
 /// Returns whether a file, or the file to which a link leads, begins as a private key does.

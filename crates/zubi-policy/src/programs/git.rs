@@ -3,11 +3,29 @@
 //! Not covered is what runs a program of the repository's configuration: signatures (`gpg.program`), editors, drivers of
 //! differences, and transports.
 
-use super::lists::{GIT_LOG, GIT_STATUS};
+use super::lists::{GIT_BLAME, GIT_DIFF_TREE, GIT_GREP, GIT_LOG, GIT_REV_LIST, GIT_STATUS};
 use super::table::list_subcommand;
 use super::{Operands, Options, Program};
-use Operands::{Inside, LooksWith, None as NoOperands, Prefixed, Verbs, Words};
+use Operands::{
+    Files, Inside, LooksWith, None as NoOperands, OneOf, OnlyWith, OptionalVerb, PatternAndFiles, Prefixed, Verbs,
+    Words,
+};
 use Options::{AllBut, Only};
+
+/// What a rule with `*` does not cover for subcommands that print something about the repository.
+const PRINTING: Options = AllBut(
+    "-o -O --output --output-directory --ext-diff --textconv --show-signature --no-index --contents --open-files-in-pager --edit --filters --batch-command --stdin -u --local-user --gpg-sign --sign -v --verify -F --file --exec --no-textconv",
+);
+
+/// A subcommand that prints something about the repository.
+const fn list_printing(subcommands: &'static str, looking: &'static str, operands: Operands) -> Program {
+    look(list_subcommand("git", subcommands, PRINTING, Words), looking, operands)
+}
+
+/// Adds the options and operands that run without approval.
+const fn look(row: Program, looking: &'static str, operands: Operands) -> Program {
+    Program { looking: Some(looking), looking_operands: Some(operands), ..row }
+}
 
 pub(super) const PROGRAMS: &[Program] = &[
     list_subcommand(
@@ -18,91 +36,129 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         Words,
     ),
-    Program {
-        looking: Some("-sb --short --branch --porcelain[=]"),
-        ..list_subcommand("git", "status", Only(GIT_STATUS), Words)
-    },
-    Program {
-        looking: Some(
-            "-0123456789pgs -n= -S= -G= -U= --oneline --stat --name-only --name-status --graph --decorate --format= --pretty= --since= --until= --author= --patch --no-patch --all --no-color --abbrev-commit --reverse --first-parent --no-merges --merges --max-count= --date= --shortstat --numstat --follow --grep=",
-        ),
-        operands: Inside,
-        ..list_subcommand("git", "log show", Only(GIT_LOG), Inside)
-    },
-    Program {
-        looking: Some(
-            "-w -U= --stat --name-only --name-status --cached --staged --shortstat --numstat --no-color --unified=",
-        ),
-        operands: Inside,
-        ..list_subcommand("git", "diff", Only(GIT_LOG), Inside)
-    },
-    Program {
-        looking: Some("-av --show-current --all --list --verbose"),
-        operands: NoOperands,
-        ..list_subcommand(
+    look(
+        list_subcommand("git", "status", Only(GIT_STATUS), Words),
+        "-sbz -u[=] --short --branch --porcelain[=] --long --show-stash --untracked-files[=] --ignored[=] --ahead-behind \
+        --no-ahead-behind --renames --no-renames --no-column",
+        Inside,
+    ),
+    look(list_subcommand("git", "log show diff", Only(GIT_LOG), Inside), GIT_LOG, Inside),
+    look(
+        list_subcommand(
             "git",
             "branch",
             Only(
                 "-avrl --show-current --all --list --verbose --remotes --merged[=] --no-merged[=] --contains= --sort= --format= --no-color --color[=] --points-at= -dDmMcCf -u= -t --delete --force --move --copy --set-upstream-to= --unset-upstream --track[=] --no-track",
             ),
             Words,
-        )
-    },
-    Program {
-        looking: Some("--show-toplevel --abbrev-ref --short --show-prefix --is-inside-work-tree --verify -q"),
-        operands: Words,
-        ..list_subcommand(
+        ),
+        "-avri --show-current --all --list --verbose --remotes --merged= --no-merged= --contains= --no-contains= --sort= \
+        --format= --no-color --color[=] --points-at= --no-column --no-abbrev --abbrev[=] --ignore-case",
+        OnlyWith("list"),
+    ),
+    look(
+        list_subcommand(
             "git",
             "rev-parse",
             Only(
                 "-q --show-toplevel --abbrev-ref[=] --short[=] --show-prefix --is-inside-work-tree --verify --git-dir --show-cdup --absolute-git-dir --is-bare-repository --symbolic --all --branches --tags --quiet",
             ),
             Words,
-        )
-    },
-    Program {
-        looking: Some("-mocdz --modified --others --cached --exclude-standard --deleted --stage -s"),
-        operands: Inside,
-        ..list_subcommand(
+        ),
+        "-q --show-toplevel --abbrev-ref[=] --short[=] --show-prefix --is-inside-work-tree --verify --git-dir --show-cdup \
+        --absolute-git-dir --is-bare-repository --symbolic --symbolic-full-name --all --branches --tags --remotes --quiet \
+        --git-common-dir",
+        Words,
+    ),
+    look(
+        list_subcommand(
             "git",
             "ls-files",
             Only(
                 "-mocdzsutvk --modified --others --cached --exclude-standard --deleted --stage --unmerged --killed --full-name --error-unmatch --eol --deduplicate",
             ),
             Inside,
-        )
-    },
-    list_subcommand(
-        "git",
-        "grep",
-        AllBut("-O -f --open-files-in-pager --ext-grep --no-index --textconv --recurse-submodules"),
-        Words,
-    ),
-    list_subcommand(
-        "git",
-        "shortlog whatchanged range-diff blame annotate cat-file ls-tree describe name-rev rev-list merge-base show-ref for-each-ref diff-tree diff-index diff-files cherry count-objects check-ignore check-attr var",
-        AllBut(
-            "-o -O --output --output-directory --ext-diff --textconv --show-signature --no-index --contents --open-files-in-pager --edit --filters --batch-command --stdin -u --local-user --gpg-sign --sign -v --verify -F --file --exec --no-textconv",
         ),
+        "-mocdzstvk --modified --others --cached --exclude-standard --deleted --stage --unmerged --killed --full-name \
+        --error-unmatch --eol --deduplicate",
+        Inside,
+    ),
+    look(
+        list_subcommand(
+            "git",
+            "grep",
+            AllBut("-O -f --open-files-in-pager --ext-grep --no-index --textconv --recurse-submodules"),
+            Words,
+        ),
+        GIT_GREP,
+        PatternAndFiles,
+    ),
+    list_printing("blame annotate", GIT_BLAME, Files),
+    // `--dirty` writes the index.
+    list_printing(
+        "describe",
+        "--tags --always --long --all --match= --exclude= --abbrev[=] --exact-match --candidates= --contains --first-parent",
         Words,
     ),
-    list_subcommand("git", "reflog", Only(GIT_LOG), Verbs("list show")),
-    list_subcommand("git", "notes", Only("--ref="), Verbs("list show")),
-    list_subcommand(
-        "git",
-        "stash",
-        Only("-qu -m= --quiet --include-untracked --message= --index --stat"),
-        Verbs("list show push pop apply drop"),
+    list_printing("rev-list", GIT_REV_LIST, Inside),
+    list_printing("merge-base", "-a --all --octopus --is-ancestor --fork-point --independent", Words),
+    list_printing(
+        "shortlog",
+        "-snec --summary --numbered --email --committer --no-merges --merges --since= --until= --after= --before= --all \
+        --group= --format= --author=",
+        Inside,
     ),
-    list_subcommand("git", "remote", Only("-v --verbose --all --push --dry-run -n"), Verbs("show get-url prune")),
+    list_printing(
+        "ls-tree",
+        "-dtrlz --long --name-only --name-status --object-only --full-name --full-tree --abbrev[=]",
+        Inside,
+    ),
+    list_printing("cat-file", "-tsep", Inside),
+    list_printing(
+        "show-ref",
+        "-dsq --head --heads --branches --tags --dereference --hash[=] --abbrev[=] --verify --quiet --exists",
+        Words,
+    ),
+    list_printing(
+        "for-each-ref",
+        "--format= --sort= --count= --contains= --no-contains= --merged= --no-merged= --points-at= --ignore-case \
+        --omit-empty --exclude=",
+        Words,
+    ),
+    list_printing("check-ignore", "-vnq --verbose --non-matching --quiet --no-index", Inside),
+    list_printing("count-objects", "-vH --verbose --human-readable", NoOperands),
+    list_printing("name-rev", "--name-only --tags --refs= --exclude= --all --always --no-undefined", Words),
+    list_printing("cherry", "-v --abbrev[=]", Words),
+    list_printing("diff-tree", GIT_DIFF_TREE, Inside),
+    list_subcommand("git", "whatchanged range-diff diff-index diff-files check-attr var", PRINTING, Words),
+    look(list_subcommand("git", "reflog", Only(GIT_LOG), Verbs("list show")), GIT_LOG, OptionalVerb("show list HEAD")),
+    list_subcommand("git", "notes", Only("--ref="), Verbs("list show")),
+    // `-u` shows files that git does not track.
+    look(
+        list_subcommand(
+            "git",
+            "stash",
+            Only("-qup -m= --quiet --include-untracked --message= --index --stat --patch"),
+            Verbs("list show push pop apply drop"),
+        ),
+        "-0123456789p -n= --stat --name-only --name-status --numstat --shortstat --summary --patch --oneline --format= \
+        --pretty[=] --date= --no-color",
+        Verbs("list show"),
+    ),
+    // `show` reaches the remote.
+    look(
+        list_subcommand("git", "remote", Only("-v --verbose --all --push --dry-run -n"), Verbs("show get-url prune")),
+        "-v --verbose --all --push",
+        OptionalVerb("get-url"),
+    ),
     // Without a message, the editor of the repository's configuration runs.
     list_subcommand(
         "git",
         "commit",
         Only(
-            "-avqn -m= --message= --all --amend --no-edit --allow-empty --quiet --verbose --no-verify --author= --date= --signoff --dry-run --short --branch --porcelain --no-gpg-sign --only --include",
+            "-avqns -m= --message= -F@ --file@ --all --amend --no-edit --allow-empty --quiet --verbose --no-verify --author= --date= --signoff --dry-run --short --branch --porcelain --no-gpg-sign --only --include",
         ),
-        LooksWith("m message no-edit"),
+        LooksWith("m message F file no-edit"),
     ),
     list_subcommand(
         "git",
@@ -118,13 +174,18 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         Words,
     ),
-    list_subcommand(
-        "git",
-        "tag",
-        Only(
-            "-ldif -m= -n[=] --list --message= --contains= --no-contains= --merged[=] --no-merged[=] --points-at= --sort= --format= --column[=] --delete --force --ignore-case --no-sign",
+    look(
+        list_subcommand(
+            "git",
+            "tag",
+            Only(
+                "-ldif -m= -n[=] --list --message= --contains= --no-contains= --merged[=] --no-merged[=] --points-at= --sort= --format= --column[=] --delete --force --ignore-case --no-sign",
+            ),
+            Words,
         ),
-        Words,
+        "-li -n[=] --list --contains= --no-contains= --merged= --no-merged= --points-at= --sort= --format= --column[=] \
+        --no-column --ignore-case --color[=]",
+        OnlyWith("l list contains no-contains merged no-merged points-at"),
     ),
     list_subcommand(
         "git",
@@ -228,13 +289,17 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         Words,
     ),
-    list_subcommand(
-        "git",
-        "worktree",
-        Only(
-            "-vqz -b= -B= --detach --porcelain --verbose --quiet --dry-run --checkout --no-checkout --track --no-track --orphan",
+    look(
+        list_subcommand(
+            "git",
+            "worktree",
+            Only(
+                "-vqz -b= -B= --detach --porcelain --verbose --quiet --dry-run --checkout --no-checkout --track --no-track --orphan",
+            ),
+            Inside,
         ),
-        Inside,
+        "-vz --porcelain --verbose",
+        Verbs("list"),
     ),
     list_subcommand(
         "git",
@@ -242,13 +307,20 @@ pub(super) const PROGRAMS: &[Program] = &[
         Only("-q --quiet --cached --recursive --summary-limit="),
         Prefixed("status summary"),
     ),
-    list_subcommand(
-        "git",
-        "config",
-        Only(
-            "-lz --get --get-all --get-regexp --list --global --local --system --show-origin --show-scope --name-only --null --includes --all --regexp --default= --type=",
+    // Other settings may be credentials.
+    look(
+        list_subcommand(
+            "git",
+            "config",
+            Only(
+                "-lz --get --get-all --get-regexp --list --global --local --system --show-origin --show-scope --name-only --null --includes --all --regexp --default= --type=",
+            ),
+            Words,
         ),
-        Words,
+        "--get --get-all --local --global",
+        OneOf(
+            "user.name user.email core.autocrlf core.ignorecase core.filemode core.bare core.hooksPath init.defaultBranch pull.rebase push.default",
+        ),
     ),
     list_subcommand("git", "bisect", Only(""), Prefixed("log reset skip good bad old new terms start HEAD")),
     list_subcommand("git", "archive", AllBut("-o --output --remote --exec --add-file --add-virtual-file"), Words),

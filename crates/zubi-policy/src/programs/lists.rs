@@ -13,6 +13,19 @@ pub(super) const GIT_LOG: &str = "-0123456789 -pqwbizmcgsa -S= -G= -E -F -n= -U=
     --mailmap --function-context -W --ignore-submodules[=] --submodule[=] --pickaxe-regex --no-patch --inter-hunk-context=";
 pub(super) const GIT_STATUS: &str = "-sbvz -u[=] --short --branch --porcelain[=] --long --show-stash --untracked-files[=] --ignored[=] \
     --ahead-behind --no-ahead-behind --renames --no-renames --no-column --ignore-submodules[=]";
+pub(super) const GIT_GREP: &str = "-0123456789niwvlLcohHEFPGpWqIarz -A= -B= -C= -e= -m= --line-number --ignore-case --word-regexp \
+    --files-with-matches --files-without-match --name-only --count --only-matching --extended-regexp --fixed-strings \
+    --perl-regexp --basic-regexp --heading --break --no-color --color[=] --show-function --function-context --cached --and --or \
+    --not --all-match --max-depth= --max-count= --after-context= --before-context= --context= --full-name --column --text --null \
+    --quiet --invert-match";
+pub(super) const GIT_BLAME: &str = "-wlstfenbc -M[=] -C[=] -L= --date= --since= --show-email --show-name --show-number --porcelain \
+    --line-porcelain --root --abbrev= --first-parent";
+pub(super) const GIT_REV_LIST: &str = "-0123456789 -n= --count --all --branches[=] --tags[=] --remotes[=] --max-count= --skip= \
+    --since= --until= --after= --before= --author= --committer= --grep= --merges --no-merges --first-parent --reverse --topo-order \
+    --date-order --left-right --cherry-pick --cherry-mark --left-only --right-only --oneline --abbrev-commit --abbrev[=] \
+    --parents --children --boundary --ancestry-path --no-walk --objects --pretty[=] --format= --date= --timestamp --full-history";
+pub(super) const GIT_DIFF_TREE: &str = "-rtpvcmsz -M[=] --no-commit-id --name-only --name-status --stat[=] --numstat --shortstat \
+    --root --patch --raw --diff-filter= --find-renames[=] --cc --summary --no-color --unified=";
 pub(super) const CARGO: &str = "-qvr -p= -j= -F= --package= --lib --bins --bin= --tests --test= --examples --example= --benches --bench= \
     --workspace --all --exclude= --all-targets --all-features --no-default-features --features= --release --profile= --target@ \
     --jobs= --no-run --no-fail-fast --doc --quiet --verbose --color= --locked --offline --frozen --message-format= \

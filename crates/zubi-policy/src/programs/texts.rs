@@ -5,10 +5,14 @@ use super::statements::{is_plain_name, is_plain_statement, is_web_address};
 use super::{Operands, Program, has_word};
 use crate::pattern::is_glob;
 
+/// Options with which the first operand is no pattern.
+const PATTERN_OPTIONS: &str = "e regexp files";
+
 /// Marks operands that a rule with `*` does not cover.
 pub(super) fn refuse_operands(row: &Program, arguments: &mut ParsedWords, argv: &[String]) {
     let operands = arguments.operands.clone();
     let has_option = |names: &[&str]| arguments.options.iter().any(|(name, _)| names.contains(&name.as_str()));
+    let has_listing_option = matches!(row.operands, Operands::OnlyWith(options) if has_any(arguments, options));
     let mut refuse = |is_refused: &dyn Fn(&str) -> bool| {
         for index in &operands {
             if argv.get(*index).is_some_and(|word| is_refused(word)) {
@@ -31,7 +35,8 @@ pub(super) fn refuse_operands(row: &Program, arguments: &mut ParsedWords, argv: 
         }),
         Operands::Script => refuse(&|word| !stays_inside(word) || !word.contains(['.', '/'])),
         Operands::OneOf(words) => refuse(&|word| !has_word(words, word)),
-        Operands::Verbs(verbs) => {
+        Operands::OnlyWith(_) => refuse(&|_| !has_listing_option),
+        Operands::Verbs(verbs) | Operands::OptionalVerb(verbs) => {
             let verb = operands.first().filter(|index| !argv.get(**index).is_some_and(|word| has_word(verbs, word)));
             arguments.refused.extend(verb);
         }
@@ -41,7 +46,7 @@ pub(super) fn refuse_operands(row: &Program, arguments: &mut ParsedWords, argv: 
         Operands::FirstRuns => arguments.refused.extend(operands.first()),
         Operands::Writes => arguments.refused.push(argv.len()),
         Operands::LooksWith(options) => {
-            if !arguments.options.iter().any(|(name, _)| has_word(options, name)) {
+            if !has_any(arguments, options) {
                 arguments.refused.push(argv.len());
             }
         }
@@ -63,7 +68,8 @@ pub(super) fn refuse_operands(row: &Program, arguments: &mut ParsedWords, argv: 
         Operands::Statements => refuse_statements(row, arguments, argv),
         Operands::Addresses => refuse(&|word| !is_web_address(word)),
     }
-    if row.names == "git" {
+    // The message of a commit is no format.
+    if row.names == "git" && row.subcommands != "commit" {
         arguments
             .refused
             .extend((0..argv.len()).filter(|index| argv.get(*index).is_some_and(|word| runs_in_git(word))));
@@ -90,15 +96,39 @@ fn refuse_statements(row: &Program, arguments: &mut ParsedWords, argv: &[String]
 /// Returns whether git runs a program because of a word: some formats verify signatures or run the commands of trailers, and
 /// the transport `ext` runs its address.
 fn runs_in_git(word: &str) -> bool {
-    ["%G", "%(trailers", "%(signature"].iter().any(|format| word.contains(format)) || word.starts_with("ext::")
+    // `%+G`, `%-G` and `% G` differ only in the line break before the text, and `%(*x)` is `x` of the tagged object.
+    let runs = |(at, _): (usize, &str)| {
+        let rest = word.get(at + 1..).unwrap_or_default();
+        let rest = rest.strip_prefix(['+', '-', ' ']).unwrap_or(rest);
+        let field = rest.strip_prefix('(').map(|field| field.strip_prefix('*').unwrap_or(field));
+        rest.starts_with('G')
+            || field.is_some_and(|field| field.starts_with("trailers") || field.starts_with("signature"))
+    };
+    word.match_indices('%').any(runs) || word.starts_with("ext::")
 }
 
-/// Returns whether the operands of a command with looking options only look, too.
-pub(super) fn only_look(row: &Program, arguments: &ParsedWords, argv: &[String]) -> bool {
+/// Returns whether one of these options was given, separated by spaces.
+fn has_any(arguments: &ParsedWords, options: &str) -> bool {
+    arguments.options.iter().any(|(name, _)| has_word(options, name))
+}
+
+/// Returns whether the operands of a command with looking options only look, too. Its options begin at index `from`.
+pub(super) fn only_look(row: &Program, arguments: &ParsedWords, argv: &[String], from: usize) -> bool {
     let operands: Vec<&str> =
         arguments.operands.iter().filter_map(|index| argv.get(*index)).map(String::as_str).collect();
-    if row.names == "git" && argv.iter().any(|word| runs_in_git(word)) {
-        return false;
+    // `HEAD:a` is a file in a revision. `git diff` compares any two files if one is outside the repository.
+    let in_repository = |word: &str| stays_inside(word) || stays_inside(&word.replace(':', "/").replace("//", "/"));
+    if row.names == "git" {
+        let pattern = arguments
+            .operands
+            .first()
+            .filter(|_| row.operands == Operands::PatternAndFiles && !has_any(arguments, PATTERN_OPTIONS));
+        // The list may be wrong about the value of an option, so that git reads it as an operand.
+        let leaves =
+            |(index, word): (usize, &String)| !word.starts_with('-') && Some(&index) != pattern && !in_repository(word);
+        if argv.iter().any(|word| runs_in_git(word)) || argv.iter().enumerate().skip(from).any(leaves) {
+            return false;
+        }
     }
     match row.operands {
         Operands::Files | Operands::PatternAndFiles => true,
@@ -109,22 +139,22 @@ pub(super) fn only_look(row: &Program, arguments: &ParsedWords, argv: &[String])
         Operands::Sed => operands
             .first()
             .is_some_and(|script| arguments.options.iter().any(|(name, _)| name == "n") && is_printing_sed(script)),
-        // `HEAD:a` is a file in a revision. `git diff` compares any two files if one is outside the repository.
-        Operands::Inside => operands.iter().all(|word| {
-            let in_repository = |word: &str| stays_inside(&word.replace(':', "/").replace("//", "/"));
-            stays_inside(word) || (row.names == "git" && in_repository(word))
-        }),
+        Operands::Inside => operands.iter().all(|word| stays_inside(word) || row.names == "git"),
+        Operands::OneOf(words) => matches!(operands.as_slice(), [word] if has_word(words, word)),
+        Operands::Verbs(verbs) => operands.first().is_some_and(|verb| has_word(verbs, verb)),
+        Operands::OptionalVerb(verbs) => operands.first().is_none_or(|verb| has_word(verbs, verb)),
+        Operands::OnlyWith(options) => operands.is_empty() || has_any(arguments, options),
         _ => false,
     }
 }
 
 /// Returns the operands that are paths.
 pub(super) fn files<'a>(row: &Program, arguments: &ParsedWords, argv: &'a [String]) -> Vec<&'a str> {
-    let has_pattern = arguments.options.iter().any(|(name, _)| matches!(name.as_str(), "e" | "files"));
     let skipped = match row.operands {
-        Operands::PatternAndFiles if !has_pattern => 1,
-        Operands::Sed => 1,
-        Operands::Files | Operands::AtMost(_) | Operands::PatternAndFiles => 0,
+        Operands::PatternAndFiles if !has_any(arguments, PATTERN_OPTIONS) => 1,
+        Operands::Sed if !has_any(arguments, "e expression") => 1,
+        Operands::Awk | Operands::Filter => 1,
+        Operands::Files | Operands::AtMost(_) | Operands::PatternAndFiles | Operands::Sed => 0,
         _ => return Vec::new(),
     };
     arguments.operands.iter().skip(skipped).filter_map(|index| argv.get(*index)).map(String::as_str).collect()

@@ -178,6 +178,10 @@ fn is_config_query(rest: &[ShellWord]) -> bool {
     let is_place = |word: &&ShellWord| PLACES.contains(&word.text.as_str());
     let words: Vec<&str> = rest.iter().skip_while(is_place).map(|word| word.text.as_str()).collect();
     let Some((action, arguments)) = words.split_first() else { return false };
+    // A name without a value: `git config user.name`.
+    if arguments.is_empty() && action.contains('.') && !action.starts_with('-') {
+        return true;
+    }
     let options = ["--all", "--regexp"];
     let are_plain = arguments.iter().all(|word| {
         !word.starts_with('-') || PLACES.contains(word) || options.contains(word) || word.starts_with("--default=")

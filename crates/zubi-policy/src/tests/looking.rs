@@ -3,7 +3,7 @@
 use super::*;
 
 /// A workspace with a few files and its policy.
-fn check(files: &[&str], rules: &[Value], scripts: &[&str], expected: &str) {
+pub(super) fn check(files: &[&str], rules: &[Value], scripts: &[&str], expected: &str) {
     let folder = tempfile::tempdir().unwrap();
     let root = zubi_base::fs::canonical(camino::Utf8Path::from_path(folder.path()).unwrap()).unwrap();
     for file in files {

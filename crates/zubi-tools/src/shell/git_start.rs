@@ -6,6 +6,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::fs::ReadError;
 use zubi_base::text::ellipsize;
+use zubi_policy::prints_version;
 use zubi_policy::shell::ShellReading;
 
 /// Subcommands that need no hook.
@@ -49,27 +50,67 @@ const PLAIN_SETTINGS: &[(&str, &[&str])] = &[
             "quotepath",
             "abbrev",
             "longpaths",
+            "safecrlf",
+            "whitespace",
+            "untrackedcache",
+            "preloadindex",
+            "fscache",
+            "trustctime",
+            "sparsecheckout",
+            "sparsecheckoutcone",
+            // Commands that only look run no editor, and start with their own folder of hooks.
+            "editor",
+            "hookspath",
         ],
     ),
-    ("remote", &["url", "fetch", "pushurl", "push", "tagopt", "prune"]),
-    ("branch", &["remote", "merge", "rebase", "description", "vscode-merge-base", "autosetupmerge"]),
-    ("user", &["name", "email"]),
+    ("remote", &["url", "fetch", "pushurl", "push", "tagopt", "prune", "mirror", "gh-resolved"]),
+    (
+        "branch",
+        &[
+            "remote",
+            "merge",
+            "rebase",
+            "description",
+            "pushremote",
+            "vscode-merge-base",
+            "gh-merge-base",
+            "autosetupmerge",
+            "autosetuprebase",
+        ],
+    ),
+    ("user", &["name", "email", "signingkey", "useconfigonly"]),
     ("init", &["defaultbranch"]),
     ("pull", &["rebase", "ff"]),
-    ("push", &["default", "autosetupremote"]),
+    ("push", &["default", "autosetupremote", "followtags"]),
+    ("fetch", &["prune", "prunetags", "parallel"]),
     ("color", &["ui"]),
     ("log", &["date"]),
+    ("diff", &["renames", "algorithm", "colormoved", "mnemonicprefix", "noprefix"]),
+    ("status", &["showuntrackedfiles", "short", "branch"]),
     ("merge", &["conflictstyle", "ff"]),
+    ("rebase", &["autosquash", "autostash", "updaterefs"]),
+    ("rerere", &["enabled", "autoupdate"]),
+    ("commit", &["gpgsign", "verbose", "cleanup"]),
+    ("tag", &["gpgsign", "sort"]),
+    ("gpg", &["format"]),
+    ("gc", &["auto", "autodetach", "autopacklimit", "pruneexpire", "reflogexpire", "worktreepruneexpire"]),
+    ("maintenance", &["auto", "strategy"]),
+    ("feature", &["manyfiles"]),
+    ("http", &["postbuffer", "version", "sslverify", "lowspeedlimit", "lowspeedtime"]),
+    ("submodule", &["url", "active", "branch", "recurse", "fetchjobs"]),
+    // `lfs.extension` and `lfs.customtransfer` name programs.
+    ("lfs", &["repositoryformatversion", "access", "locksverify"]),
 ];
-
-/// Returns whether a command only prints the version of its program.
-fn prints_version(argv: &[String]) -> bool {
-    matches!(argv, [_, option] if option == "--version" || option == "-V")
-}
 
 /// Returns the directory and those above it in the workspace, innermost first.
 fn folders_above<'a>(directory: &'a Utf8Path, roots: &'a [Utf8PathBuf]) -> impl Iterator<Item = &'a Utf8Path> {
     directory.ancestors().take_while(|path| roots.iter().any(|root| path.starts_with(root)))
+}
+
+/// Returns whether a command of git needs no hook.
+fn is_looking(argv: &[String]) -> bool {
+    let subcommand = zubi_policy::find_git_subcommand(argv).and_then(|at| argv.get(at));
+    subcommand.is_some_and(|word| LOOKING.contains(&word.as_str())) || zubi_policy::only_prints(argv)
 }
 
 fn is_git(argv: &[String]) -> bool {
@@ -79,18 +120,19 @@ fn is_git(argv: &[String]) -> bool {
 /// Returns the variables with which a script starts because it has these commands.
 pub(super) fn environment(commands: &[Vec<String>]) -> Vec<(String, String)> {
     let mut variables: Vec<(String, String)> = Vec::new();
-    // A proxy of rustup may otherwise install a toolchain to print its version.
-    if !commands.is_empty() && commands.iter().all(|argv| prints_version(argv)) {
+    // A proxy of rustup, and Go, may otherwise install a toolchain to print its version.
+    let runs_toolchain = |argv: &[String]| is_rust(argv) || argv.first().is_some_and(|program| program == "go");
+    let mut toolchains = commands.iter().filter(|argv| runs_toolchain(argv)).peekable();
+    if toolchains.peek().is_some() && toolchains.all(|argv| prints_version(argv)) {
         variables.push(("RUSTUP_AUTO_INSTALL".to_owned(), "0".to_owned()));
+        variables.push(("GOTOOLCHAIN".to_owned(), "local".to_owned()));
     }
     let git: Vec<&Vec<String>> = commands.iter().filter(|argv| is_git(argv)).collect();
     if git.is_empty() {
         return variables;
     }
     let mut settings = vec![("core.fsmonitor", "false"), ("core.pager", "cat"), ("safe.bareRepository", "explicit")];
-    let looks = |word: &String| LOOKING.contains(&word.as_str()) || matches!(word.as_str(), "--version" | "version");
-    let only_looks = git.iter().all(|argv| argv.get(1).is_some_and(looks));
-    if only_looks {
+    if git.iter().all(|argv| is_looking(argv)) {
         settings.push(("core.hooksPath", "/dev/null"));
         variables.push(("GIT_OPTIONAL_LOCKS".to_owned(), "0".to_owned()));
         // A missing object would otherwise be fetched with a program that the configuration names.
@@ -104,9 +146,9 @@ pub(super) fn environment(commands: &[Vec<String>]) -> Vec<(String, String)> {
     variables
 }
 
-/// Returns whether a script has commands of git, and they run no program that the configuration of a repository names: the
-/// directory is the workspace's own repository without submodules, no `cd` leads elsewhere, nothing changes the variables
-/// with which git starts, and the configuration has only plain settings.
+/// Returns whether a script has commands of git, and they run no program that the configuration of a repository names: they
+/// run in the workspace's own repository without submodules, nothing changes the variables with which git starts, and the
+/// configuration has only plain settings.
 pub(super) fn is_hardened(reading: &ShellReading, directory: &Utf8Path, roots: &[Utf8PathBuf]) -> bool {
     if !reading.commands.iter().any(|argv| is_git(argv)) {
         return false;
@@ -114,22 +156,52 @@ pub(super) fn is_hardened(reading: &ShellReading, directory: &Utf8Path, roots: &
     let is_named =
         |argv: &[String], names: &[&str]| argv.first().is_some_and(|program| names.contains(&program.as_str()));
     let changes_start =
-        reading.commands.iter().any(|argv| is_named(argv, &["cd", "exec", "export", "declare", "local", "readonly"]))
+        reading.commands.iter().any(|argv| is_named(argv, &["exec", "export", "declare", "local", "readonly"]))
             || reading.wrappers.iter().any(|wrapper| matches!(wrapper.as_str(), "env" | "exec"));
-    let git = directory.join(".git");
-    let is_directory = git.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-    if changes_start || !roots.iter().any(|root| root == directory) || !is_directory {
+    let Some(root) = roots.iter().find(|root| directory.starts_with(root)) else { return false };
+    // A `cd` without a folder in its words leads anywhere, and one into a folder is in the reads.
+    let is_lost = |argv: &Vec<String>| {
+        is_named(argv, &["cd"]) && !matches!(argv.as_slice(), [_, to] if !to.starts_with(['-', '~', '$']))
+    };
+    if changes_start
+        || reading.commands.iter().any(is_lost)
+        || !find_directories(reading, directory).iter().all(|path| is_below(path, root))
+    {
         return false;
     }
+    let git = root.join(".git");
+    let is_directory = git.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
     // Its configuration, or its objects, are in another directory.
     let is_shared = ["commondir", "objects/info/alternates", "info/grafts"]
         .iter()
         .any(|name| git.join(name).symlink_metadata().is_ok());
     // The index may have many megabytes, so it is read last.
-    !is_shared
+    is_directory
+        && !is_shared
         && zubi_base::fs::read_text(&git.join("config")).is_ok_and(|text| has_plain_settings(&text))
         && !has_links(&git)
         && !has_submodules(&git)
+}
+
+/// Returns the directories in which the commands of git in a script may run.
+fn find_directories(reading: &ShellReading, directory: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let mut directories = vec![directory.to_owned()];
+    directories.extend(reading.reads.iter().filter(|path| path.is_dir()).cloned());
+    let chosen = reading.commands.iter().filter_map(|argv| zubi_policy::git_directory(argv));
+    let chosen: Vec<Utf8PathBuf> =
+        chosen.flat_map(|name| directories.iter().map(move |directory| directory.join(name))).collect();
+    directories.extend(chosen);
+    directories
+}
+
+/// Returns whether git in a folder uses the repository of a workspace folder: no link leads elsewhere, and no folder between
+/// them is a repository.
+fn is_below(path: &Utf8Path, root: &Utf8Path) -> bool {
+    let Ok(path) = zubi_base::fs::canonical(path) else { return false };
+    let Ok(relative) = path.strip_prefix(root) else { return false };
+    let mut folders = path.ancestors().take_while(|folder| *folder != root);
+    !relative.components().any(|name| name.as_str().eq_ignore_ascii_case(".git"))
+        && folders.all(|folder| folder.join(".git").symlink_metadata().is_err())
 }
 
 /// Returns whether a link in the folder of the repository may lead git to other files, which it would print.
@@ -142,6 +214,12 @@ fn has_links(git: &Utf8Path) -> bool {
         .any(|entries| entries.flatten().any(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink())))
 }
 
+/// Returns whether a program may be a proxy of rustup.
+fn is_rust(argv: &[String]) -> bool {
+    let name = argv.first().and_then(|program| Utf8Path::new(program).file_name());
+    name.is_some_and(|name| name.starts_with("cargo") || name.starts_with("rust"))
+}
+
 /// Returns the reason why printing a version needs approval: `rust-toolchain.toml` names a folder with the programs that
 /// rustup would run.
 pub(super) fn toolchain_problem(
@@ -149,11 +227,7 @@ pub(super) fn toolchain_problem(
     directory: &Utf8Path,
     roots: &[Utf8PathBuf],
 ) -> Option<String> {
-    let is_rust = |argv: &Vec<String>| {
-        let name = argv.first().and_then(|program| Utf8Path::new(program).file_name());
-        prints_version(argv) && name.is_some_and(|name| name.starts_with("cargo") || name.starts_with("rust"))
-    };
-    if !commands.iter().any(is_rust) {
+    if !commands.iter().any(|argv| prints_version(argv) && is_rust(argv)) {
         return None;
     }
     let names_path = |folder: &Utf8Path| {
@@ -188,8 +262,7 @@ pub(super) fn configuration_problem(
     directory: &Utf8Path,
     roots: &[Utf8PathBuf],
 ) -> Option<String> {
-    let runs = |argv: &&Vec<String>| is_git(argv) && argv.get(1).is_some_and(|word| LOOKING.contains(&word.as_str()));
-    commands.iter().find(runs)?;
+    commands.iter().find(|argv| is_git(argv) && is_looking(argv))?;
     let git = folders_above(directory, roots).map(|path| path.join(".git")).find(|git| git.is_dir());
     let config = git?.join("config");
     let text = zubi_base::fs::read_text(&config).ok()?.to_ascii_lowercase();
@@ -272,6 +345,15 @@ mod tests {
         assert!(has(&["git status"], "core.hooksPath") && has(&["git status"], "core.fsmonitor"));
         assert!(!has(&["git status", "git commit -m x"], "core.hooksPath"));
         assert!(has(&["git status", "git --version"], "core.hooksPath"));
+        for texts in [
+            ["git config user.email", "git stash list"],
+            ["git --no-pager log", "git -C . status"],
+            ["git worktree list", "git remote -v"],
+        ] {
+            assert!(has(&texts, "core.hooksPath"), "{texts:?}");
+        }
+        assert!(!has(&["git stash"], "core.hooksPath") && !has(&["git status", "git stash pop"], "core.hooksPath"));
+        assert!(has(&["go version", "ls"], "local") && !has(&["go version", "go test"], "local"));
         assert!(has(&["git commit -m x"], "safe.bareRepository"));
         assert!(environment(&commands(&["ls -l"])).is_empty());
     }
@@ -279,7 +361,9 @@ mod tests {
     #[test]
     fn settings_that_name_programs_are_not_plain() {
         let plain = "[core]\n\tbare = false\n# x\n[remote \"origin\"]\n\turl = x\n[branch \"main\"]\n\tmerge = y\n";
-        assert!(has_plain_settings(plain));
+        let usual = "[core]\nhooksPath = .husky/_\n[remote \"origin\"]\ngh-resolved = base\n[commit]\ngpgsign = true\n[user]\n\
+            signingkey = X\n[submodule \"x\"]\nactive = true\nurl = y\n[lfs]\nrepositoryformatversion = 0\n[gc]\nauto = 0\n";
+        assert!(has_plain_settings(plain) && has_plain_settings(usual));
         for other in [
             "[core]\nfsmonitor = x",
             "[core] fsmonitor = x",
@@ -289,6 +373,15 @@ mod tests {
             "[core]\nbare = a\\\nb",
             "[core]\nworktree = /x",
             "[alias]\nx = !y",
+            "[lfs \"extension.x\"]\nclean = y",
+            "[lfs \"customtransfer.x\"]\npath = y",
+            "[submodule \"x\"]\nupdate = !y",
+            "[gc]\nrecentObjectsHook = x",
+            "[http]\nextraheader = x",
+            "[gpg]\nprogram = x",
+            "[gpg \"ssh\"]\ndefaultKeyCommand = x",
+            "[remote \"x\"]\nuploadpack = y",
+            "[diff]\norderFile = /etc/passwd",
             "fsmonitor = x",
             "[core \"x\"] [filter \"evil\"] clean = touch x; cat #]",
             "[remote \"x\"] [gpg] program = ./g.sh ;]",
@@ -303,7 +396,7 @@ mod tests {
     #[test]
     fn only_a_plain_repository_is_hardened() {
         let folder = tempfile::tempdir().unwrap();
-        let root = Utf8Path::from_path(folder.path()).unwrap().to_owned();
+        let root = zubi_base::fs::canonical(Utf8Path::from_path(folder.path()).unwrap()).unwrap();
         let write =
             |path: &str, bytes: &[u8]| zubi_base::fs::write_atomic(&root.join(".git").join(path), bytes).unwrap();
         std::fs::create_dir(root.join(".git")).unwrap();
@@ -314,15 +407,48 @@ mod tests {
         };
         write("config", b"[core]\n\tbare = false\n");
         assert!(is_hardened("git status") && is_hardened("git log | head -1") && problem("git log").is_none());
+        for path in ["src/a", "nested/.git", "bare"] {
+            std::fs::create_dir_all(root.join(path)).unwrap();
+        }
+        std::os::unix::fs::symlink(root.join("src"), root.join("link")).unwrap();
+        std::os::unix::fs::symlink("/tmp", root.join("out")).unwrap();
         for text in [
             "env -i git status",
             "env -u GIT_CONFIG_COUNT git status",
             "exec -c git status",
             "export -n GIT_CONFIG_COUNT; git status",
             "cd x && git status",
+            "cd nested && git status",
+            "git -C nested status",
+            "cd src && git -C ../nested status",
+            "cd .git && git status",
+            "git -C .git status",
+            "cd out && git status",
+            "cd / && git status",
+            "cd .. && git status",
+            "git -C .. status",
+            "git -C /tmp status",
+            "cd && git status",
+            "cd - && git status",
+            "cd -P nested && git status",
+            "cd ~ && git status",
+            "git -C src -C ../nested status",
             "ls",
         ] {
             assert!(!is_hardened(text), "{text}");
+        }
+        let absolute = format!("cd {root} && git status");
+        let chosen = format!("git -C {root}/src log");
+        for text in [
+            "cd src && git status",
+            "cd src/a && git log",
+            "git -C . status",
+            "git -C src/a log",
+            "cd link && git log",
+            &absolute,
+            &chosen,
+        ] {
+            assert!(is_hardened(text), "{text}");
         }
         write("index", b"DIRC\0\0\0\x02\0\0\xe0\0");
         assert!(!is_hardened("git status"), "a submodule");
