@@ -8,9 +8,10 @@ use zubi_base::credentials;
 use super::pattern::{absolute, is_glob, may_become};
 use super::rule::{Action, CompiledRule};
 use crate::footprint::Footprint;
-use crate::shell;
+use crate::{programs, shell};
 
 mod git_paths;
+mod matches;
 
 /// The maximum number of paths of one command, and the maximum length of each in bytes.
 const MAX_PATHS: usize = 4000;
@@ -246,9 +247,23 @@ pub(super) fn credentials(footprint: &Footprint, home: Option<&Utf8Path>) -> Vec
     let dotglob = !footprint.unresolved.is_empty()
         || footprint.commands.iter().flatten().any(|word| DOTGLOB.iter().any(|name| word.contains(name)));
     let directory = footprint.directory.as_deref();
-    let commands = footprint.commands.iter();
-    let words = commands.flat_map(|argv| argv.iter().map(move |word| (word, dotglob || matches_hidden(argv))));
-    let mut found: Vec<_> = words.filter_map(|(word, hidden)| credentials_in(word, directory, home, hidden)).collect();
+    let directories = crate::looking::find_directories(footprint);
+    // The patterns of `find` are no paths that anything reads.
+    let prints_names = |argv: &[String]| {
+        argv.first().is_some_and(|program| program == "find")
+            && !footprint.wrappers.iter().any(|wrapper| wrapper == "xargs")
+            && programs::only_prints(argv)
+    };
+    let mut found = Vec::new();
+    for (index, argv) in footprint.commands.iter().enumerate().filter(|(_, argv)| !prints_names(argv)) {
+        let hidden = dotglob || matches_hidden(argv);
+        // Another command could change the matches of a pattern first.
+        let others = footprint.commands.iter().enumerate().filter(|(other, _)| *other != index);
+        let are_fixed = !hidden && others.into_iter().all(|(_, argv)| crate::looking::changes_nothing(argv));
+        let matches = if are_fixed { directories.as_slice() } else { &[] };
+        let is_inert = argv.first().is_some_and(|program| programs::is_inert(program) && program != "ls");
+        found.extend(argv.iter().filter_map(|word| credentials_in(word, directory, home, hidden, is_inert, matches)));
+    }
     for path in footprint.commands.iter().flat_map(|argv| git_paths::find(argv)) {
         let path = absolute(path, directory);
         // The pathspec `icase` ignores case.
@@ -261,12 +276,15 @@ pub(super) fn credentials(footprint: &Footprint, home: Option<&Utf8Path>) -> Vec
     found
 }
 
-/// Returns the location of credentials that a word names. `hidden` is whether `*` and `?` match a leading dot.
+/// Returns the location of credentials that a word names. `hidden` is whether `*` and `?` match a leading dot; `is_inert`
+/// whether the shell expands a pattern without a folder, too; `directories` are those in which its matches are those of now.
 fn credentials_in(
     word: &str,
     directory: Option<&Utf8Path>,
     home: Option<&Utf8Path>,
     hidden: bool,
+    is_inert: bool,
+    directories: &[Utf8PathBuf],
 ) -> Option<Credentials> {
     let value = word.rsplit_once('=').map_or(word, |(_, value)| value);
     let value = value.strip_prefix('@').unwrap_or(value);
@@ -282,17 +300,22 @@ fn credentials_in(
     let is_sentence = value.contains(char::is_whitespace) && !value.starts_with(['/', '.']);
     let is_path = in_home.is_some() || !(is_sentence || value.contains(NON_PATH_CHARS));
     let path = absolute(in_home.as_ref().map_or(value, |path| path.as_str()), directory);
-    // The shell expands a pattern only to paths if a directory precedes it. Otherwise the word is unresolved anyway.
-    let becomes = value.split_once('/').is_some_and(|(_, rest)| is_glob(rest)) && may_be_credentials(&path, hidden);
+    // The shell expands a pattern only to paths if a directory precedes it. Otherwise the word is unresolved anyway, unless the
+    // program has only harmless options.
+    let is_pattern = match value.split_once('/') {
+        Some((folder, rest)) => is_glob(rest) || (is_inert && is_glob(folder)),
+        None => is_inert && is_glob(value),
+    };
+    let has_none = || {
+        in_home.is_none()
+            && !directories.is_empty()
+            && directories.iter().all(|base| matches::have_no_credentials(&absolute(value, Some(base)), base))
+    };
+    let becomes = is_pattern && may_be_credentials(&path, hidden) && !has_none();
     if !becomes && (!credentials::is_credential_path(&path) || directory.is_some_and(|directory| path == directory)) {
         return None;
     }
     Some(if is_path { Credentials::Path(path) } else { Credentials::Mentioned(shell::shorten(value)) })
-}
-
-/// Returns whether a glob pattern without a directory may expand to the name of a location of credentials.
-pub(crate) fn may_be_credentials_name(glob: &str) -> bool {
-    may_be_credentials(Utf8Path::new(glob), false)
 }
 
 /// Returns whether a path with glob patterns may expand to a location of credentials.

@@ -29,6 +29,11 @@ pub(super) fn is_harmless(argv: &[String], footprint: &Footprint, paths: &Policy
         && (is_looking(argv, footprint, paths) || (is_builtin(argv) && is_program()))
 }
 
+/// Returns whether a command changes no files.
+pub(super) fn changes_nothing(argv: &[String]) -> bool {
+    is_builtin(argv) || programs::only_prints(argv)
+}
+
 /// Returns whether a builtin never prints what it reads.
 fn is_silent(builtin: &str) -> bool {
     matches!(builtin, "cd" | ":" | "true" | "false" | "test" | "[" | "exit" | "return" | "break" | "continue" | "shift")
@@ -120,7 +125,14 @@ impl PolicyPaths {
             return false;
         };
         let (Some(pattern), Ok(entries)) = (path.file_name(), folder.read_dir_utf8()) else { return false };
-        entries.flatten().filter(|entry| may_become(pattern, entry.file_name())).all(|entry| is_inside(entry.path()))
+        // `*` and `?` match no dot at the beginning.
+        let is_match =
+            |name: &str| may_become(pattern, name) && !(name.starts_with('.') && pattern.starts_with(['*', '?']));
+        // A match that begins with a dash is an option.
+        entries
+            .flatten()
+            .filter(|entry| is_match(entry.file_name()))
+            .all(|entry| is_inside(entry.path()) && !entry.file_name().starts_with('-'))
     }
 
     /// Returns whether the shell finds a program in a directory that neither the workspace nor a call supplies. A program

@@ -9,6 +9,7 @@
 //! The lists contain what is harmless, except for rows with [`Options::AllBut`]: an option that is missing costs only a
 //! prompt.
 
+mod filters;
 mod git;
 mod lists;
 mod options;

@@ -26,6 +26,22 @@ pub(super) const GIT_REV_LIST: &str = "-0123456789 -n= --count --all --branches[
     --parents --children --boundary --ancestry-path --no-walk --objects --pretty[=] --format= --date= --timestamp --full-history";
 pub(super) const GIT_DIFF_TREE: &str = "-rtpvcmsz -M[=] --no-commit-id --name-only --name-status --stat[=] --numstat --shortstat \
     --root --patch --raw --diff-filter= --find-renames[=] --cc --summary --no-color --unified=";
+pub(super) const FIND: &str = "-name= -iname= -path= -ipath= -wholename= -iwholename= -regex= -iregex= -regextype= -type= -xtype= \
+    -maxdepth= -mindepth= -size= -mtime= -mmin= -atime= -amin= -ctime= -cmin= -newer= -newermt= -perm= -user= -group= -links= \
+    -inum= -empty -not -o -a -or -and -print -print0 -printf= -ls -prune -quit -depth -xdev -mount -executable -readable \
+    -writable -true -false -daystart -nouser -nogroup -noleaf -lname= -ilname=";
+pub(super) const GREP: &str = "-0123456789nivwxclLoEFGPqsHhrIaUzTb -A= -B= -C= -m= -e= --color[=] --include= --exclude= \
+    --exclude-dir= --recursive --line-number --ignore-case --invert-match --word-regexp --line-regexp --count \
+    --files-with-matches --files-without-match --only-matching --extended-regexp --fixed-strings --perl-regexp --quiet --silent \
+    --no-messages --with-filename --no-filename --after-context= --before-context= --context= --max-count= --regexp= --text \
+    --binary-files= --null --byte-offset --line-buffered";
+pub(super) const RG: &str = "-nilcowvFSNHIsxUuap.0 -A= -B= -C= -g= -t= -T= -e= -m= -r= -M= -j= --files --json --hidden --no-ignore \
+    --no-ignore-vcs --glob= --type= --type-not= --regexp= --max-count= --context= --after-context= --before-context= --count \
+    --count-matches --files-with-matches --files-without-match --ignore-case --smart-case --case-sensitive --fixed-strings \
+    --word-regexp --line-regexp --line-number --no-line-number --no-heading --heading --color= --with-filename --no-filename \
+    --only-matching --multiline --multiline-dotall --replace= --max-depth= --max-columns= --max-filesize= --sort= --sortr= \
+    --stats --trim --vimgrep --column --text --null --threads= --no-config --type-list --invert-match --passthru --no-messages \
+    --unrestricted --quiet -q";
 pub(super) const CARGO: &str = "-qvr -p= -j= -F= --package= --lib --bins --bin= --tests --test= --examples --example= --benches --bench= \
     --workspace --all --exclude= --all-targets --all-features --no-default-features --features= --release --profile= --target@ \
     --jobs= --no-run --no-fail-fast --doc --quiet --verbose --color= --locked --offline --frozen --message-format= \

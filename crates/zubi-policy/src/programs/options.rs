@@ -66,7 +66,10 @@ pub(super) fn parse(row: &Program, options: Options, argv: &[String], from: usiz
         let Some(value) = needs_value else { continue };
         let Some(next) = argv.get(at) else { continue };
         // A word that looks like an option is judged as one: the list may be wrong about the value.
-        if next.starts_with('-') && next.len() > 1 {
+        // `find -mtime -7`.
+        let is_number =
+            row.names == "find" && next.get(1..).is_some_and(|text| text.starts_with(|c: char| c.is_ascii_digit()));
+        if next.starts_with('-') && next.len() > 1 && !is_number {
             arguments.refused.push(index);
             continue;
         }

@@ -1,6 +1,6 @@
 //! The programs. The manuals of the programs and tests with real ones are the source of the lists.
 
-use super::lists::{CARGO, DIFF, GO, MAKE, NPM, PYTEST, SQLITE};
+use super::lists::{CARGO, DIFF, FIND, GO, GREP, MAKE, NPM, PYTEST, RG, SQLITE};
 use super::{BASE, Operands, Options, Program, Style};
 use Operands::{
     Addresses, AtMost, Awk, Files, Filter, FirstRuns, Inside, LooksWith, None as NoOperands, OneOf, PatternAndFiles,
@@ -9,8 +9,8 @@ use Operands::{
 use Options::{AllBut, Only};
 
 /// Programs that only print their version with `--version` or `-V` as the only word.
-pub(super) const VERSIONED: &str =
-    "git cargo rustc node npm python3 python go gcc make bash rg jq pip3 ruby perl java deno bun cmake clang";
+pub(super) const VERSIONED: &str = "git cargo rustc node npm python3 python go gcc make bash rg jq pip3 ruby perl java deno bun cmake clang docker podman tsc tee \
+    sed grep find tar curl wget";
 
 /// A program whose options only look, so that `*` covers all of them.
 const fn list_looking(names: &'static str, looking: &'static str) -> Program {
@@ -67,6 +67,14 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { operands: NoOperands, covered: AllBut(""), ..list_looking("uname", "-asnrvmpio") },
     Program { operands: NoOperands, covered: AllBut(""), ..list_looking("whoami arch", "") },
     Program { operands: NoOperands, covered: AllBut(""), ..list_looking("nproc", "--all") },
+    Program { operands: NoOperands, covered: AllBut(""), ..list_looking("uptime", "-ps") },
+    Program { looking: Some("-hbkmgtlw"), ..list_covered("free", "-hbkmgtlw", NoOperands) },
+    Program { looking: Some("-aebcpJ"), ..list_covered("lscpu", "-aebcpJ", NoOperands) },
+    Program {
+        looking: Some(""),
+        looking_operands: Some(OneOf("PATH HOME PWD USER LOGNAME SHELL TERM LANG TZ")),
+        ..list_covered("printenv", "", Words)
+    },
     Program { operands: Words, ..list_looking("id groups", "-ugnGrz") },
     Program { operands: Words, ..list_looking("which", "-a") },
     Program { operands: NoOperands, covered: Only("-fsidI"), ..list_looking("hostname", "") },
@@ -112,7 +120,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             "-nErsuz -e= -l= --quiet --silent --regexp-extended --expression= --separate --null-data --posix",
         ),
         operands: Sed,
-        ..list_mixed("sed gsed", "-nEr --quiet --silent")
+        ..list_mixed("sed gsed", "-nErsz -e= --quiet --silent --regexp-extended --expression=")
     },
     Program {
         style: Style::Single,
@@ -122,10 +130,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             -o -a -or -and -print -print0 -printf= -ls -prune -quit -depth -d -xdev -mount -executable -readable -writable -follow -H -L -P \
             -true -false -daystart -samefile= -nouser -nogroup -noleaf -ignore_readdir_race -lname= -ilname= -exec -execdir",
         ),
-        ..list_mixed(
-            "find",
-            "-name= -iname= -path= -ipath= -type= -maxdepth= -mindepth= -size= -mtime= -newer= -empty -not -o -a -print -print0 -prune -mmin=",
-        )
+        ..list_mixed("find", FIND)
     },
     Program {
         covered: Only(
@@ -137,10 +142,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         operands: PatternAndFiles,
         is_inert: true,
-        ..list_mixed(
-            "grep egrep fgrep",
-            "-0123456789nivwxclLoEFqsHh -A= -B= -C= -m= -e= --color[=] --line-number --ignore-case --count",
-        )
+        ..list_mixed("grep egrep fgrep", GREP)
     },
     Program {
         covered: Only(
@@ -153,31 +155,38 @@ pub(super) const PROGRAMS: &[Program] = &[
             --multiline-dotall --unrestricted --crlf --encoding= --one-file-system --quiet -q",
         ),
         operands: PatternAndFiles,
-        ..list_mixed(
-            "rg",
-            "-nilcowvFSNHq -A= -B= -C= -g= -t= -e= -m= --files --json --no-config --no-heading --glob= --type= --color= --count --max-count= \
-            --files-with-matches --ignore-case --line-number --sort= --context= --fixed-strings --word-regexp --max-depth= --smart-case",
-        )
+        ..list_mixed("rg", RG)
     },
     Program {
         covered: AllBut("-o -R --output --fromfile --fromtabfile --info"),
-        ..list_mixed("tree", "-df -L= --dirsfirst --noreport")
+        ..list_mixed("tree", "-dfahpsugDFCntri -L= -I= -P= --dirsfirst --noreport --gitignore --prune")
     },
     Program {
         style: Style::Single,
+        looking: Some("-p -ps -plain -i -u -b -e -a -C -d -E -l= -len= -s= -seek= -c= -cols= -g="),
         ..list_covered(
             "xxd",
             "-p -ps -plain -i -u -b -e -a -C -d -E -l= -len= -s= -seek= -c= -cols= -g= -o= -v",
             AtMost(1),
         )
     },
-    list_covered("awk gawk mawk nawk", "-F= -v= --field-separator= --assign= --posix --version", Awk),
-    list_covered(
-        "jq gojq jaq",
-        "-rcneasSMCj0R --raw-output --compact-output --null-input --exit-status --slurp --sort-keys --tab --indent= \
+    Program {
+        looking: Some("-F= -v="),
+        ..list_covered("awk gawk mawk nawk", "-F= -v= --field-separator= --assign= --posix --version", Awk)
+    },
+    Program {
+        // `--arg` and similar options have two values.
+        looking: Some(
+            "-rcneasSMCjR --raw-output --compact-output --null-input --exit-status --slurp --sort-keys --tab --indent= --raw-input \
+            --monochrome-output --color-output --ascii-output --join-output",
+        ),
+        ..list_covered(
+            "jq gojq jaq",
+            "-rcneasSMCj0R --raw-output --compact-output --null-input --exit-status --slurp --sort-keys --tab --indent= \
         --arg= --argjson= --args --jsonargs --raw-input --monochrome-output --color-output --ascii-output --join-output --stream --seq --unbuffered",
-        Filter,
-    ),
+            Filter,
+        )
+    },
     list_covered(
         "yq",
         "-rcneNPCMj -o= -p= -I= --output-format= --input-format= --prettyPrint --no-colors --no-doc --null-input --indent= --raw-output --exit-status",
@@ -203,13 +212,20 @@ pub(super) const PROGRAMS: &[Program] = &[
         --decorations= --wrap= --tabs= --no-config -H= --highlight-line= --list-languages --list-themes",
         Files,
     ),
-    list_covered(
-        "fd fdfind",
-        "-HIaisgFpL0uqE1 -e= -t= -d= -E= -S= -c= -j= --type= --extension= --max-depth= --min-depth= --exact-depth= --hidden --no-ignore \
+    Program {
+        looking: Some(
+            "-HIaispgu1 -e= -t= -d= -E= -S= --type= --extension= --max-depth= --min-depth= --hidden --no-ignore --exclude= --glob \
+            --absolute-path --full-path --fixed-strings --case-sensitive --ignore-case --size= --color=",
+        ),
+        looking_operands: Some(PatternAndFiles),
+        ..list_covered(
+            "fd fdfind",
+            "-HIaisgFpL0uqE1 -e= -t= -d= -E= -S= -c= -j= --type= --extension= --max-depth= --min-depth= --exact-depth= --hidden --no-ignore \
         --exclude= --glob --absolute-path --full-path --follow --fixed-strings --case-sensitive --ignore-case --size= --color= \
         --changed-within= --changed-before= --print0 --max-results= --strip-cwd-prefix --no-ignore-vcs --unrestricted --quiet",
-        Words,
-    ),
+            Words,
+        )
+    },
     list_covered("man", "-kfw -s= --whatis --apropos --path --where --sections=", Words),
     list_covered(
         "ps",

@@ -1,5 +1,6 @@
 //! The operands of programs: paths, and texts in languages that can run programs or write files.
 
+use super::filters::{is_known_awk, is_known_filter};
 use super::options::{ParsedWords, stays_inside};
 use super::statements::{is_plain_name, is_plain_statement, is_web_address};
 use super::{Operands, Program, has_word};
@@ -58,8 +59,7 @@ pub(super) fn refuse_operands(row: &Program, arguments: &mut ParsedWords, argv: 
             {
                 arguments.refused.push(*index);
             }
-            let values = arguments.options.iter().filter(|(name, _)| matches!(name.as_str(), "e" | "expression"));
-            if values.into_iter().any(|(_, text)| !text.as_deref().is_some_and(is_plain_sed)) {
+            if sed_expressions(arguments).any(|text| !text.is_some_and(is_plain_sed)) {
                 arguments.refused.push(argv.len());
             }
         }
@@ -107,6 +107,12 @@ fn runs_in_git(word: &str) -> bool {
     word.match_indices('%').any(runs) || word.starts_with("ext::")
 }
 
+/// Returns the values of the options with a script of `sed`.
+fn sed_expressions(arguments: &ParsedWords) -> impl Iterator<Item = Option<&str>> {
+    let expressions = arguments.options.iter().filter(|(name, _)| has_word("e expression", name));
+    expressions.map(|(_, text)| text.as_deref())
+}
+
 /// Returns whether one of these options was given, separated by spaces.
 fn has_any(arguments: &ParsedWords, options: &str) -> bool {
     arguments.options.iter().any(|(name, _)| has_word(options, name))
@@ -130,15 +136,27 @@ pub(super) fn only_look(row: &Program, arguments: &ParsedWords, argv: &[String],
             return false;
         }
     }
+    // `tree` takes the values of a cluster from the next words: `tree -Io pattern output`.
+    let has_cluster = |word: &String| word.len() > 2 && !word.starts_with("--") && word.contains(['L', 'I', 'P']);
+    if row.names == "tree" && argv.iter().any(|word| word.starts_with('-') && has_cluster(word)) {
+        return false;
+    }
     match row.operands {
         Operands::Files | Operands::PatternAndFiles => true,
         Operands::Words => !operands.iter().any(|word| word.contains('/') && row.names == "which"),
         Operands::AtMost(count) => operands.len() <= count && !operands.iter().any(|word| is_glob(word)),
         Operands::None => operands.is_empty(),
         Operands::Prefixed(prefix) => operands.iter().all(|word| word.starts_with(prefix)),
-        Operands::Sed => operands
-            .first()
-            .is_some_and(|script| arguments.options.iter().any(|(name, _)| name == "n") && is_printing_sed(script)),
+        Operands::Sed if has_any(arguments, "e expression") => {
+            sed_expressions(arguments).all(|text| text.is_some_and(is_plain_sed))
+        }
+        Operands::Sed => operands.first().is_some_and(|script| is_plain_sed(script)),
+        // An operand with `=` sets a variable.
+        Operands::Awk => {
+            operands.first().is_some_and(|text| is_known_awk(text))
+                && !operands.iter().skip(1).any(|file| file.contains('='))
+        }
+        Operands::Filter => operands.first().is_some_and(|text| is_known_filter(text)),
         Operands::Inside => operands.iter().all(|word| stays_inside(word) || row.names == "git"),
         Operands::OneOf(words) => matches!(operands.as_slice(), [word] if has_word(words, word)),
         Operands::Verbs(verbs) => operands.first().is_some_and(|verb| has_word(verbs, verb)),
@@ -158,20 +176,6 @@ pub(super) fn files<'a>(row: &Program, arguments: &ParsedWords, argv: &'a [Strin
         _ => return Vec::new(),
     };
     arguments.operands.iter().skip(skipped).filter_map(|index| argv.get(*index)).map(String::as_str).collect()
-}
-
-/// Returns whether a script of `sed` only prints lines: `1,5p`, `/x/p`.
-fn is_printing_sed(script: &str) -> bool {
-    let Some(addresses) = script.strip_suffix('p') else { return false };
-    let is_line = |text: &str| text == "$" || (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()));
-    let pattern = addresses.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
-    match (pattern, addresses.split_once(',')) {
-        (Some(pattern), _) => {
-            !pattern.is_empty() && pattern.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ' '))
-        }
-        (None, Some((from, to))) => is_line(from) && is_line(to),
-        (None, None) => is_line(addresses),
-    }
 }
 
 /// Returns whether a script of `sed` has only commands that write to its output. Errs towards `false`.
@@ -262,7 +266,7 @@ fn is_plain_awk(text: &str) -> bool {
 }
 
 /// Returns whether a filter of `jq` or `yq` reads only its input. Errs towards `false`.
-fn is_plain_filter(text: &str) -> bool {
+pub(super) fn is_plain_filter(text: &str) -> bool {
     const NAMES: &[&str] =
         &["env", "import", "include", "input_filename", "load", "strenv", "envsubst", "system", "debug", "modulemeta"];
     let lower = text.to_ascii_lowercase();

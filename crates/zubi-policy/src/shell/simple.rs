@@ -10,19 +10,18 @@ use super::word::{Pattern, ShellWord};
 use super::working_dir::WorkingDir;
 use super::wrapper::{self, CommandAnalysis};
 use super::{builtin, read_into, shorten};
-use crate::{command_words, programs};
+use crate::programs;
 
 /// The maximum number of commands inside one simple command, through wrappers.
 const MAX_NESTED_COMMANDS: usize = 64;
 
 /// Returns whether a glob pattern cannot change what a program does: it may become an option, but all options of the program
-/// only look. The names of matches must not be those of credentials, unless the program only prints names.
+/// only look. The policy requires approval if a match is a location of credentials.
 fn is_readable_pattern(program: &str, word: &ShellWord) -> bool {
     if word.is_dynamic || word.tilde || word.pattern != Pattern::Bare {
         return false;
     }
-    let prints_names = matches!(program, "echo" | "ls");
-    prints_names || (programs::is_inert(program) && !command_words::may_be_credentials_name(&word.text))
+    matches!(program, "echo" | "ls") || programs::is_inert(program)
 }
 
 /// Returns whether a wrapper is a program in the search path, and not a builtin of the shell.

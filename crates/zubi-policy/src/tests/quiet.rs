@@ -293,3 +293,265 @@ fn credentials_that_git_prints_need_approval() {
         assert_eq!(is_harmless(text, config, tracked), expected, "{text} {config} {tracked:?}");
     }
 }
+
+#[test]
+fn searches_need_no_approval_if_no_credentials_are_below() {
+    check_table(
+        FILES,
+        &[
+            Neighbors {
+                quiet: &[
+                    "grep -rn TODO src",
+                    "grep -rn x .",
+                    "grep -r x",
+                    "grep -rnI x --exclude-dir=node_modules .",
+                    "grep -rn x --include='*.py' src 2>&1 | head",
+                    "grep -rniE 'a|b' src docs",
+                    "grep --recursive -l x",
+                    "grep -oP '\\d+' a",
+                ],
+                dangerous: &[
+                    "grep -R x .",
+                    "grep -r x ..",
+                    "grep -r x link",
+                    "grep -rf .env x",
+                    "grep -r --exclude-from=.env x",
+                    "grep -r --dereference-recursive x",
+                    "grep -r --regexp=x /etc",
+                    "grep -r -e x /etc",
+                ],
+            },
+            Neighbors {
+                quiet: &[
+                    "rg -uu x",
+                    "rg --hidden x src",
+                    "rg -t rust -o x",
+                    "rg -nr y x",
+                    "rg -U -C 3 x",
+                    "rg --type-list",
+                ],
+                dangerous: &[
+                    "rg --pre x a",
+                    "rg --pre-glob x a",
+                    "rg -z x",
+                    "rg -f .env a",
+                    "rg -L x",
+                    "rg --follow x",
+                    "rg --hostname-bin=x y",
+                    "rg --regexp x ..",
+                    "rg -e x /etc",
+                ],
+            },
+            Neighbors {
+                quiet: &[
+                    "find . -type f -not -path './target/*'",
+                    "find . -path ./node_modules -prune -o -name '*.js' -print",
+                    "find . -iname '*.md' -mtime -7",
+                    "find . -type f -printf '%s %p\\n' | sort -n",
+                    "find . -name '.env*'",
+                    "find src -regex '.*' -size +1M -newermt '-1 day'",
+                    "fd -e py",
+                    "fd x src",
+                    "tree -L 2 -I node_modules",
+                    "tree -a",
+                ],
+                dangerous: &[
+                    "find . -fprint x",
+                    "find . -fprintf x y",
+                    "find . -fls x",
+                    "find . -exec sh {} \\;",
+                    "find . -exec rm {} +",
+                    "find . -execdir cat {} +",
+                    "find . -ok cat {} \\;",
+                    "find . -delete",
+                    "find . -mtime -delete",
+                    "find . -files0-from x",
+                    "find -L . -name x",
+                    "find .. -name x",
+                    "find . -follow",
+                    "fd -x rm",
+                    "fd . -X cat",
+                    "fd x /etc",
+                    "fd -l x",
+                    "fd -L x",
+                    "fd --search-path / x",
+                    "tree -o x",
+                    "tree -Io x y",
+                    "tree -Lo 2 y",
+                    "tree -l",
+                    "tree /etc",
+                    "tree --fromfile x",
+                ],
+            },
+            Neighbors {
+                quiet: &[
+                    "ls a*",
+                    "ls docs/*",
+                    "ls src/*/",
+                    "cat docs/*",
+                    "cat src/*.rs",
+                    "wc -l *.md",
+                    "du -sh src/* | sort -h",
+                    "head -3 *.md",
+                    "file src/*",
+                ],
+                dangerous: &[
+                    // Links in the folder lead out of the workspace.
+                    "ls *",
+                    "ls */",
+                    "wc -l *",
+                    "cat links/*",
+                    "cat l*",
+                    "wc -l link/*",
+                    "cat /etc/*",
+                    "cat ../*",
+                    "sort *",
+                    "cat ~/*",
+                    "cat docs/../../*",
+                    "x *",
+                    "cat .g*/*",
+                ],
+            },
+        ],
+    );
+    // The same commands, with credentials below.
+    for secret in ["credentials", "src/server.key", "node_modules/y/secrets.yml"] {
+        let files = [FILES, &[secret]].concat();
+        check(&files, &[], &["grep -rn x .", "grep -r x", "rg -uu x", "rg --hidden x"], "ask");
+        check(&files, &[], &["grep -rn x docs", "rg -uu x docs", "grep -r --include='*.rs' x ."], "allow");
+    }
+    let files = [FILES, &["docs/credentials", "id_rsa", "x/-n", "x/a", "conf/.env", "conf/a"]].concat();
+    check(&files, &[], &["cat *", "cat docs/*", "wc -l *", "cat i*", "cat x/*", "cd x && cat *", "cat conf/.*"], "ask");
+    check(&files, &[], &["cat *.md", "cat src/*", "cat docs/*.md", "cat conf/*", "grep x conf/*"], "allow");
+    let rule = [json!({"action": "allow", "command": ["eslint|cat", "*"]})];
+    check(&files, &rule, &["eslint src/*/*.rs", "cat src/*"], "allow");
+    check(
+        &files,
+        &rule,
+        &["eslint docs/*", "eslint **/*.rs", "cat *", "cd x && cat *", "cp -r ../p src; cat src/*"],
+        "ask",
+    );
+}
+
+#[test]
+fn programs_and_filters_of_known_words_need_no_approval() {
+    check_table(
+        FILES,
+        &[
+            Neighbors {
+                quiet: &[
+                    "awk '{print $1}' a",
+                    "awk -F: '{print $2}' a",
+                    "awk -F '|' '{print $2}' a",
+                    "awk 'NR>=1 && NR<=5' a",
+                    "awk 'NR==1' a",
+                    "awk '$3 > 100 {print $1, $NF}' a",
+                    "awk '{s+=$1} END {print s/NR}' a",
+                    "awk '/x|y/ {print FILENAME \": \" $0}' a b",
+                    "awk '!seen[$0]++' a",
+                    "awk '{ if ($1 > 5) print length($0) }' a",
+                    "awk -v n=3 'NR==n' a",
+                    "awk '$1 ~ /\"/ {print}' a",
+                    "awk 'BEGIN { while (i < 3) { i++; printf \"%d\\n\", i } }'",
+                    "git log --oneline | awk '{print $1}'",
+                ],
+                dangerous: &[
+                    "awk 'BEGIN{system(\"x\")}'",
+                    "awk '{print > \"f\"}' a",
+                    "awk '{print(1) > \"f\"}' a",
+                    "awk '{print >> \"f\"}' a",
+                    "awk '{print | \"sh\"}' a",
+                    "awk '{\"x\" | getline}' a",
+                    "awk '{getline x < \".env\"}' a",
+                    "awk -f prog a",
+                    "awk '@load \"x\"; 1' a",
+                    "awk '@include \"x\"' a",
+                    "awk 'BEGIN{ARGV[1]=\"/etc/passwd\"} 1' a",
+                    "awk 'BEGIN{print ENVIRON[\"X\"]}'",
+                    "awk 'BEGIN{print PROCINFO[1]}'",
+                    "awk '{f=\"system\"; @f(\"x\")}' a",
+                    "awk '/[/]\"/ {system(\"x\")} /\"/' a",
+                    "awk '/\"/ {system(\"x\")} /\"/' a",
+                    "awk '{x=1/2; y=\"/\"; print > y}' a",
+                    "awk '{x++ / y | z / 2}' a",
+                    "awk '# \"\n{system(\"x\")}\n# \"' a",
+                    "awk '{print $1}' ../a",
+                    "awk '{print $1}' .env",
+                    "awk 1 FS=x a",
+                    "awk -i inplace 1 a",
+                    "awk -l x 1 a",
+                    "awk '{close(1)}' a",
+                    "awk 'function f(){} {f()}' a",
+                    "awk --exec x a",
+                    "awk",
+                ],
+            },
+            Neighbors {
+                quiet: &[
+                    "jq . a",
+                    "jq -r '.scripts | keys[]' a",
+                    "cat a | jq .scripts",
+                    "jq '.a[] | select(.b == \"c\") | {name, x: .y}' a",
+                    "jq -r '\"\\(.name): \\(.version | length)\"' a",
+                    "jq '[.[] | .x?] | add' a b",
+                    "jq -r '.a as $x | $x.y // empty | @base64' a",
+                    "jq 'to_entries | map({key, n: (.value | length)}) | sort_by(.n)' a",
+                ],
+                dangerous: &[
+                    "jq -f x a",
+                    "jq -L . . a",
+                    "jq -n env",
+                    "jq -n '$ENV'",
+                    "jq -n '$ENV.PATH'",
+                    "jq input_filename a",
+                    "jq 'import \"x\" as $x; .' a",
+                    "jq 'include \"x\"; .' a",
+                    "jq -r '\"\\(env)\"' a",
+                    "jq '{a: 1, b: env}' a",
+                    "jq '. | x' a",
+                    "jq --rawfile x .env . a",
+                    "jq --slurpfile x b . a",
+                    "jq --arg x . env a",
+                    "jq --args . a",
+                    "jq . ../a",
+                    "jq . .env",
+                    "jq get_search_list",
+                    "jq debug a",
+                    "jq 'def f: .; f' a",
+                    "jq -rf x a",
+                    "yq -i . a",
+                ],
+            },
+            Neighbors {
+                quiet: &[
+                    "sed 's/a/b/' a",
+                    "sed -n '/x/,/}/p' a",
+                    "sed -n '10,$p' a",
+                    "sed -n -e 1p -e 5p a",
+                    "sed -E 's/(x+)/[\\1]/g; 3d' a",
+                    "sed '/^#/d' a | head",
+                ],
+                dangerous: &[
+                    "sed -n '1e id' a",
+                    "sed 's/a/b/w f' a",
+                    "sed 's/a/b/e' a",
+                    "sed 'w file' a",
+                    "sed -i 's/a/b/' a",
+                    "sed -ni 1p a",
+                    "sed --in-place s/a/b/ a",
+                    "sed -f x a",
+                    "sed 'r /etc/passwd' a",
+                    "sed -e 1p -e 'w f' a",
+                    "sed -n --expression='1w f' a",
+                    "sed s/a/b/ ../a",
+                    "sed -e s/a/b/ ../a",
+                    "sed s/a/b/ .env",
+                ],
+            },
+            Neighbors {
+                quiet: &["xxd a | head", "xxd -l 20 -s 4 a", "xxd -p a"],
+                dangerous: &["xxd a b", "xxd -r a b", "xxd -r a", "xxd /etc/passwd"],
+            },
+        ],
+    );
+}

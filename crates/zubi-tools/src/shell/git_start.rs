@@ -186,7 +186,7 @@ pub(super) fn is_hardened(reading: &ShellReading, directory: &Utf8Path, roots: &
 /// Returns the directories in which the commands of git in a script may run.
 fn find_directories(reading: &ShellReading, directory: &Utf8Path) -> Vec<Utf8PathBuf> {
     let mut directories = vec![directory.to_owned()];
-    directories.extend(reading.reads.iter().filter(|path| path.is_dir()).cloned());
+    directories.extend(reading.reads.iter().filter(|path| !path.is_file()).cloned());
     let chosen = reading.commands.iter().filter_map(|argv| zubi_policy::git_directory(argv));
     let chosen: Vec<Utf8PathBuf> =
         chosen.flat_map(|name| directories.iter().map(move |directory| directory.join(name))).collect();
