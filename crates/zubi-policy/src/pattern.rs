@@ -9,6 +9,8 @@
 //! more loosely, so that no spelling evades it: further arguments change nothing, options (and a value after each) may
 //! occur between its words, and the program matches in any directory.
 
+use std::borrow::Cow;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -168,6 +170,24 @@ impl CommandPattern {
         relative.is_some_and(|relative| {
             self.program.matches(&format!("./{relative}")) || self.program.matches(relative.as_str())
         })
+    }
+}
+
+/// Returns a command of cargo without the name of its toolchain: `cargo +nightly test` is `cargo test`, for which the user
+/// has installed several compilers. A path is another program.
+pub(super) fn without_toolchain(argv: &[String]) -> Cow<'_, [String]> {
+    let is_name = |word: &str| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        word.strip_prefix('+')
+            .is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(plain))
+    };
+    match argv {
+        [program, toolchain, rest @ ..]
+            if crate::shell::system_name(program) == Some("cargo") && is_name(toolchain) =>
+        {
+            Cow::Owned(std::iter::once(program).chain(rest).cloned().collect())
+        }
+        argv => Cow::Borrowed(argv),
     }
 }
 

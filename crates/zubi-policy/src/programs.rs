@@ -98,8 +98,10 @@ enum Operands {
     OnlyWith(&'static str),
     /// Another program and its arguments, after this many words.
     Runs(usize),
-    /// The first word names what runs.
-    FirstRuns,
+    /// The name of one script of the project.
+    ScriptName,
+    /// Paths of tests that must stay in the workspace, with names of tests after `::`.
+    TestIds,
     /// The program writes, whatever its words are.
     Writes,
     /// The program only looks with one of these options, separated by spaces, and writes otherwise.

@@ -280,6 +280,7 @@ impl CompiledRule {
 
     pub(super) fn matches_command(&self, argv: &[String], directory: Option<&Utf8Path>) -> bool {
         let root = self.root.as_deref();
+        let argv = &*pattern::without_toolchain(argv);
         self.command.as_ref().is_some_and(|command| match self.text.action {
             Action::Allow => command.matches_exactly(argv, directory, root),
             Action::Ask | Action::Deny => command.matches_loosely(argv, directory, root),
@@ -300,6 +301,7 @@ impl CompiledRule {
     pub(super) fn coverage(&self, argv: &[String], directory: Option<&Utf8Path>) -> Option<CommandCoverage> {
         let command = self.command.as_ref()?;
         let root = self.root.as_deref();
+        let argv = &*pattern::without_toolchain(argv);
         if !command.has_words(argv, directory, root) {
             return None;
         }

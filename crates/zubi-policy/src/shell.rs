@@ -36,6 +36,7 @@ use brush_parser::{Token, TokenizerOptions, uncached_tokenize_str};
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::text::ellipsize;
 
+use self::normal::Normal;
 use self::script::Script;
 use self::working_dir::WorkingDir;
 
@@ -109,9 +110,12 @@ fn read_into(reading: &mut ShellReading, text: &str, working_dir: &WorkingDir, d
     // A script that shells may read differently is read nevertheless, for the rules and the prompt.
     let normal = normal::normalize(text).unwrap_or_else(|reason| {
         reading.mark_unresolved(reason);
-        text.to_owned()
+        Normal { text: text.to_owned(), has_cat: false }
     });
-    match tokenize(&normal) {
+    if normal.has_cat && !reading.wrappers.iter().any(|wrapper| wrapper == "cat") {
+        reading.wrappers.push("cat".to_owned());
+    }
+    match tokenize(&normal.text) {
         Ok(tokens) => Script::new(reading, working_dir.clone(), depth, &tokens).walk(),
         Err(reason) => reading.mark_unresolved(format!("the script cannot be read: {reason}")),
     }

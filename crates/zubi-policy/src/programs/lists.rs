@@ -46,12 +46,14 @@ pub(super) const CARGO: &str = "-qvr -p= -j= -F= --package= --lib --bins --bin= 
     --workspace --all --exclude= --all-targets --all-features --no-default-features --features= --release --profile= --target@ \
     --jobs= --no-run --no-fail-fast --doc --quiet --verbose --color= --locked --offline --frozen --message-format= \
     --keep-going --ignore-rust-version --no-deps --manifest-path@ --depth= --edges= -e= --invert= -i= --duplicates -d \
-    --format-version= --check --prefix= --document-private-items";
+    --format-version= --check --prefix= --document-private-items -E= --filterset= --filter-expr=";
 pub(super) const PYTEST: &str = "-qvxslh -k= -m= -r= -n= --tb= --maxfail= --lf --ff --nf --sw --last-failed --failed-first --stepwise --co \
-    --collect-only --durations= --verbose --quiet --exitfirst --capture= --color= --disable-warnings --no-header --no-summary \
+    --collect-only --durations= --cov[=] --cov-report@ --no-cov --timeout= --log-level= --log-cli-level= --ignore@ --deselect= \
+    --rootdir@ --import-mode= --asyncio-mode= -W= --verbose --quiet --exitfirst --capture= --color= --disable-warnings --no-header --no-summary \
     --showlocals --strict-markers --strict-config --numprocesses= --markers --fixtures --version --help --runxfail --setup-show";
 pub(super) const GO: &str = "-v -run= -count= -short -race -timeout= -bench= -benchmem -cover -failfast -json -parallel= -p= -tags= -list= \
-    -cpu= -shuffle= -skip= -x -n -m -f= -deps -test -e -find -versions -all -src -u -trimpath -benchtime= -fuzztime=";
+    -cpu= -shuffle= -skip= -x -n -m -f= -deps -test -e -find -versions -all -src -u -trimpath -benchtime= -fuzztime= \
+    -coverprofile@ -covermode= -coverpkg=";
 pub(super) const NPM: &str = "-slag --silent --if-present --json --depth= --all --long --workspaces --workspace@ -w@ --prod --production \
     --include= --omit= --offline --color= --quiet --parseable -p";
 pub(super) const MAKE: &str = "-ksnBiqrwR -j[=] -l[=] -C@ --keep-going --silent --quiet --dry-run --always-make --jobs[=] --no-print-directory \

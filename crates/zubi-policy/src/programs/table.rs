@@ -3,8 +3,8 @@
 use super::lists::{CARGO, DIFF, FIND, GO, GREP, MAKE, NPM, PYTEST, RG, SQLITE};
 use super::{BASE, Operands, Options, Program, Style};
 use Operands::{
-    Addresses, AtMost, Awk, Files, Filter, FirstRuns, Inside, LooksWith, None as NoOperands, OneOf, PatternAndFiles,
-    Prefixed, Script, Sed, Statements, Targets, Words, Writes,
+    Addresses, AtMost, Awk, Files, Filter, Inside, LooksWith, None as NoOperands, OneOf, PatternAndFiles, Prefixed,
+    Script, ScriptName, Sed, Statements, Targets, TestIds, Words, Writes,
 };
 use Options::{AllBut, Only};
 
@@ -299,7 +299,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     // Words after these are arguments of the script, `audit fix` and `version patch`.
     Program { rest: Some(""), ..list_subcommand("bun", "test", Only(NPM), Inside) },
     Program { rest: Some(""), ..list_subcommand("npm pnpm yarn bun", "test t audit version", Only(NPM), NoOperands) },
-    Program { rest: Some(""), ..list_subcommand("npm pnpm yarn bun", "run run-script", Only(NPM), FirstRuns) },
+    Program { rest: Some(""), ..list_subcommand("npm pnpm yarn bun", "run run-script", Only(NPM), ScriptName) },
     list_subcommand("go", "", Only(""), Targets),
     Program {
         style: Style::Single,
@@ -316,7 +316,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         "-VQNF -j= -R= -E= -L= -I= -C= --output-on-failure --verbose --parallel= --stop-on-failure --rerun-failed --timeout= --repeat= --show-only[=]",
         Words,
     ),
-    list_covered("pytest py.test", PYTEST, Inside),
+    list_covered("pytest py.test", PYTEST, TestIds),
     list_covered(
         "mypy",
         "-v -p= -m= --strict --verbose --no-error-summary --pretty --show-error-codes --ignore-missing-imports --no-incremental --version",
@@ -347,14 +347,14 @@ pub(super) const PROGRAMS: &[Program] = &[
         style: Style::Single,
         ..list_covered(
             "tsc",
-            "-noEmit -pretty -strict -version -v -skipLibCheck -noErrorTruncation -listFiles -help -h -showConfig",
+            "-noEmit -p@ -project@ -b -build -pretty -strict -version -v -skipLibCheck -noErrorTruncation -listFiles -help -h -showConfig",
             Inside,
         )
     },
     list_covered(
         "jest vitest mocha",
-        "-bi -t= --testNamePattern= --verbose --silent --ci --bail --runInBand --run --passWithNoTests --version --listTests",
-        Prefixed("run list src test tests spec __tests__ ./src ./test"),
+        "-bi -t= --testNamePattern= --coverage[=] --verbose --silent --ci --bail --runInBand --run --passWithNoTests --version --listTests",
+        Prefixed("run list src test tests spec __tests__ ./src ./test components lib app packages pages e2e"),
     ),
     Program {
         style: Style::Single,
@@ -387,7 +387,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         style: Style::Single,
         ..list_covered(
             "mvn mvnw",
-            "-q -B -U -e -X -o -N -am -ntp -pl= -T= -quiet -batch-mode -errors -offline -no-transfer-progress -v -version",
+            "-q -B -U -e -X -o -N -am -ntp -pl= -T= -Dtest= -DskipTests[=] -Dit.test= -quiet -batch-mode -errors -offline -no-transfer-progress -v -version",
             OneOf(
                 "clean validate initialize generate-sources process-resources compile process-classes test-compile test package verify dependency:tree",
             ),

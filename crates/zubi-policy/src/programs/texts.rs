@@ -41,10 +41,19 @@ pub(super) fn refuse_operands(row: &Program, arguments: &mut ParsedWords, argv: 
             let verb = operands.first().filter(|index| !argv.get(**index).is_some_and(|word| has_word(verbs, word)));
             arguments.refused.extend(verb);
         }
-        Operands::Targets => refuse(&|word| word.contains('=') || word.starts_with(['+', '@'])),
+        Operands::Targets => {
+            refuse(&|word| (word.contains('=') && !sets_plain_variable(word)) || word.starts_with(['+', '@']));
+        }
         // See [`super::judge_row`].
         Operands::Runs(_) => {}
-        Operands::FirstRuns => arguments.refused.extend(operands.first()),
+        Operands::ScriptName => {
+            refuse(&|word| word.contains(['/', '.', '=', '@', '\\']) || word.starts_with('+'));
+            arguments.refused.extend(operands.iter().skip(1));
+        }
+        Operands::TestIds => refuse(&|word| {
+            let path = word.split_once("::").map_or(word, |(path, _)| path);
+            !stays_inside(path) || path.starts_with('@')
+        }),
         Operands::Writes => arguments.refused.push(argv.len()),
         Operands::LooksWith(options) => {
             if !has_any(arguments, options) {
@@ -74,6 +83,12 @@ pub(super) fn refuse_operands(row: &Program, arguments: &mut ParsedWords, argv: 
             .refused
             .extend((0..argv.len()).filter(|index| argv.get(*index).is_some_and(|word| runs_in_git(word))));
     }
+}
+
+/// Returns whether a word sets a variable of `make` that only selects how much it prints: `V=1`.
+fn sets_plain_variable(word: &str) -> bool {
+    let Some((name, value)) = word.split_once('=') else { return false };
+    has_word("V VERBOSE DEBUG", name) && !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// Marks statements that do more than to query. Without `-c` or `-e`, the first operand is a database.

@@ -1,9 +1,10 @@
-//! Variables of `for` loops over plain words: a command that uses one is read once for each value.
+//! Variables of `for` loops over plain words, and variables with one plain value: a command that uses one is read once for
+//! each value.
 
 use brush_parser::Token;
 use zubi_base::env::is_name;
 
-use super::script::{ConstructFrame, Script, Simple};
+use super::script::{CommandTerminator, ConstructFrame, Script, Simple};
 use super::word::{self, Pattern, ShellWord};
 
 /// The maximum number of commands that one command of a loop means.
@@ -94,13 +95,14 @@ fn may_set_unseen(tokens: &[Token]) -> bool {
 
 /// Returns the simple commands that a command of a loop means: one for each value of the variables that it uses.
 /// Only the command itself if it uses no variable with known values.
-pub(super) fn expand(simple: Simple, frames: &[ConstructFrame]) -> Vec<Simple> {
+pub(super) fn expand(simple: Simple, frames: &[ConstructFrame], assigned: &[LoopVariable]) -> Vec<Simple> {
     let mut used: Vec<&LoopVariable> = Vec::new();
     for name in simple.words.iter().flat_map(|word| &word.variables).map(|variable| &variable.name) {
         let known = frames.iter().rev().find_map(|frame| match frame {
             ConstructFrame::Loop(Some(variable)) if variable.name == *name => Some(variable),
             _ => None,
         });
+        let known = known.or_else(|| assigned.iter().find(|variable| variable.name == *name));
         let Some(variable) = known else { return vec![simple] };
         if !used.iter().any(|other| other.name == *name) {
             used.push(variable);
@@ -146,6 +148,19 @@ fn replace(word: &ShellWord, name: &str, value: &ShellWord) -> Option<ShellWord>
 }
 
 impl Script<'_> {
+    /// Stores the variables that a command without words sets, if it certainly runs before the following ones.
+    pub(super) fn store_assignments(&mut self, simple: &Simple, end: CommandTerminator) {
+        let is_certain = self.has_only_simple
+            && simple.words.is_empty()
+            && self.chain.is_empty()
+            && matches!(end, CommandTerminator::And | CommandTerminator::List);
+        for (name, word) in simple.assignments.iter().filter(|_| is_certain) {
+            let value = word.raw.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix('=')).map(word::read);
+            let value = value.filter(|value| value.pattern == Pattern::Literal);
+            self.assigned.extend(value.and_then(|value| LoopVariable::new(name, vec![value], self.tokens)));
+        }
+    }
+
     /// Ends the loop whose `done` was read.
     pub(super) fn end_loop(&mut self) {
         match self.frames.pop() {

@@ -137,7 +137,7 @@ pub(super) fn is_inert(variable: &str, value: &str) -> bool {
     match variable {
         // Programs read a path as a file, although only as time zone data.
         "TZ" => word(&value.replace(['/', '+'], "")) && !value.starts_with('/') && !value.contains(".."),
-        "LANG" | "LANGUAGE" | "TERM" => word(value),
+        "LANG" | "LANGUAGE" | "TERM" | "GOOS" | "GOARCH" => word(value),
         _ if variable.starts_with("LC_") => word(value),
         _ => NAMES.contains(&variable),
     }

@@ -16,7 +16,7 @@ const BODY: &str = "where a here-document ends cannot be determined";
 const ARITHMETIC: &str = "`((` may be arithmetic or two subshells";
 
 /// Returns the script in normal form. The error is the reason why shells may read it differently.
-pub(super) fn normalize(text: &str) -> Result<String, &'static str> {
+pub(super) fn normalize(text: &str) -> Result<Normal, &'static str> {
     let mut scanner = Scanner { rest: text, ..Scanner::default() };
     while let Some(c) = scanner.next() {
         scanner.read(c)?;
@@ -26,8 +26,16 @@ pub(super) fn normalize(text: &str) -> Result<String, &'static str> {
         () if scanner.has_documents && scanner.has_arithmetic => Err(ARITHMETIC),
         // In `a[1<<2]=3` Bash reads a subscript and others a here-document.
         () if scanner.has_documents && scanner.has_subscript => Err(BODY),
-        () => Ok(scanner.normal),
+        () => Ok(Normal { text: scanner.normal, has_cat: scanner.has_cat }),
     }
+}
+
+/// A script in normal form.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Normal {
+    pub(super) text: String,
+    /// Whether a quoted text was the output of `cat` for a here-document.
+    pub(super) has_cat: bool,
 }
 
 #[derive(Default)]
@@ -43,6 +51,7 @@ struct Scanner<'a> {
     has_documents: bool,
     has_arithmetic: bool,
     has_subscript: bool,
+    has_cat: bool,
 }
 
 impl Scanner<'_> {
@@ -156,6 +165,7 @@ impl Scanner<'_> {
                     return Ok(());
                 }
                 '`' => return Err(SUBSTITUTION),
+                '$' if self.rest.starts_with("(cat <<") => self.read_literal()?,
                 '$' => self.dollar_in_quotes()?,
                 '\\' => {
                     let before = self.last;
@@ -172,6 +182,53 @@ impl Scanner<'_> {
             }
         }
         Err(QUOTE)
+    }
+
+    /// Reads `(cat <<'E'`, a text and `)` after a `$` in double quotes, as models write a message with several lines, and
+    /// pushes the text. Refuses texts of which old shells may take a part for the end of the substitution.
+    fn read_literal(&mut self) -> Result<(), &'static str> {
+        let rest = self.rest.strip_prefix("(cat <<").ok_or(SUBSTITUTION)?;
+        let (document, length) = HereDocument::parse(rest, false).ok_or(DELIMITER)?;
+        let mut rest = rest.get(length..).and_then(|rest| rest.strip_prefix('\n')).ok_or(SUBSTITUTION)?;
+        if document.is_expanded || !self.pending.is_empty() {
+            return Err(SUBSTITUTION);
+        }
+        let mut body = String::new();
+        loop {
+            let (line, after) = rest.split_once('\n').ok_or(BODY)?;
+            rest = after;
+            if document.is_end(line) {
+                break;
+            }
+            if document.is_ambiguous(line) {
+                return Err(BODY);
+            }
+            body.push_str(line);
+            body.push('\n');
+        }
+        self.rest = rest.trim_start_matches([' ', '\n']).strip_prefix(')').ok_or(SUBSTITUTION)?;
+        let mut depth = 0_usize;
+        for c in body.chars() {
+            match c {
+                '(' => depth += 1,
+                ')' => depth = depth.checked_sub(1).ok_or(SUBSTITUTION)?,
+                '`' => return Err(SUBSTITUTION),
+                _ => {}
+            }
+        }
+        if depth > 0 {
+            return Err(SUBSTITUTION);
+        }
+        // The shell removes the line breaks at the end.
+        for c in body.trim_end_matches('\n').chars() {
+            if matches!(c, '"' | '\\' | '$') {
+                self.normal.push('\\');
+            }
+            self.push(c);
+        }
+        self.has_documents = true;
+        self.has_cat = true;
+        Ok(())
     }
 
     /// Reads the text after a `$` outside quotes.
@@ -312,8 +369,12 @@ mod tests {
             ("a#<b $# ${#x} ${x:-y} $$", "a#<b $# ${#x} ${x:-y} $$"),
             ("((1 + 2))", "((1 + 2))"),
             ("a 'x\ny' \"x\ny\"", "a 'x\ny' \"x\ny\""),
+            (
+                "a \"x$(cat <<'E'\nfix: y (#1)\n\nit's \"$z\" \\\n\nE\n)y\" b",
+                "a \"xfix: y (#1)\n\nit's \\\"\\$z\\\" \\\\y\" b",
+            ),
         ] {
-            assert_eq!(normalize(script).as_deref(), Ok(expected), "{script}");
+            assert_eq!(normalize(script).as_ref().map(|normal| normal.text.as_str()), Ok(expected), "{script}");
         }
     }
 
@@ -358,6 +419,17 @@ mod tests {
             "a\\",
             "a <<<<b",
             "ab\\\ncd",
+            "\"$(cat <<E\nx\nE\n)\"",
+            "\"$(cat <<'E'\nx)\nE\n)\"",
+            "\"$(cat <<'E'\n(x\nE\n)\"",
+            "\"$(cat <<'E'\n`x`\nE\n)\"",
+            "\"$(cat <<'E'; x\nx\nE\n)\"",
+            "\"$(cat <<'E'\nx\nE\n; x)\"",
+            "\"$(cat <<'E' | sh\nx\nE\n)\"",
+            "\"$(cat <<'E' /etc/passwd\nx\nE\n)\"",
+            "\"$(cat <<'E'\nx\n)\"",
+            "a <<A \"$(cat <<'E'\nx\nE\n)\"\nA\n",
+            "$(cat <<'E'\nx\nE\n)",
             "a \\\n#b",
         ] {
             assert!(normalize(script).is_err(), "{script:?}: {:?}", normalize(script));

@@ -16,13 +16,16 @@ const MAX_ARITHMETIC_TOKENS: usize = 64;
 /// State of the walk through a script.
 pub(super) struct Script<'a> {
     pub(super) reading: &'a mut ShellReading,
-    tokens: &'a [Token],
+    pub(super) tokens: &'a [Token],
     at: usize,
     pub(super) depth: usize,
     pub(super) frames: Vec<ConstructFrame>,
     simple: Simple,
     pub(super) working_dir: WorkingDir,
-    chain: Chain,
+    pub(super) chain: Chain,
+    /// The variables that the script has set for certain, if it has only simple commands.
+    pub(super) assigned: Vec<LoopVariable>,
+    pub(super) has_only_simple: bool,
     /// Whether commands may run in an order other than the text's.
     pub(super) repeats: bool,
     /// Whether the walk is inside `[[ … ]]`, where Bash does not treat operators such as `||` as the end of a command.
@@ -58,7 +61,7 @@ pub(super) struct Simple {
     /// Whether an assignment or a redirection came first, so that the next word is not a reserved word.
     prefixed: bool,
     /// Names and values of the variables that are set before the command's words.
-    assignments: Vec<(String, ShellWord)>,
+    pub(super) assignments: Vec<(String, ShellWord)>,
     /// Inputs of the command: the text of a here-document or here-string if it is fixed, `None` for any other input.
     pub(super) input: Vec<Option<String>>,
     /// Whether a redirection names a descriptor other than the default one.
@@ -76,15 +79,24 @@ impl Simple {
 /// The properties of the part of an and-or list that has been read.
 #[derive(Default, Clone, Copy)]
 pub(super) struct Chain {
+    /// Whether it has a command already.
+    has_begun: bool,
     moved: bool,
     piped: bool,
     /// Whether `!` or `||` occurred: the command after `&&` may then run although a `cd` failed.
     uncertain: bool,
 }
 
+impl Chain {
+    /// Returns whether no command of the list has been read.
+    pub(super) fn is_empty(self) -> bool {
+        !(self.has_begun || self.moved || self.piped || self.uncertain)
+    }
+}
+
 /// Operator at which a simple command ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum CommandTerminator {
+pub(super) enum CommandTerminator {
     And,
     Or,
     Pipe,
@@ -105,8 +117,25 @@ impl<'a> Script<'a> {
         });
         let is_input = |text: &str| text.starts_with('<') || matches!(text, "|" | "|&");
         reading.has_input |= tokens.iter().any(|token| matches!(token, Token::Operator(text, _) if is_input(text)));
-        let (frames, simple, chain) = (Vec::new(), Simple::default(), Chain::default());
-        Self { reading, tokens, at: 0, depth, frames, simple, working_dir, chain, repeats, in_test: false }
+        let is_compound = |text: &str| {
+            [BEFORE_COMMAND, AFTER_COMMAND, LOOP_WORDS].iter().any(|words| words.contains(&text))
+                || matches!(text, "(" | ")" | "case" | "&")
+        };
+        let has_only_simple = !tokens.iter().any(|token| is_compound(token.to_str()));
+        Self {
+            reading,
+            tokens,
+            at: 0,
+            depth,
+            frames: Vec::new(),
+            simple: Simple::default(),
+            working_dir,
+            chain: Chain::default(),
+            assigned: Vec::new(),
+            has_only_simple,
+            repeats,
+            in_test: false,
+        }
     }
 
     pub(super) fn walk(mut self) {
@@ -241,7 +270,8 @@ impl<'a> Script<'a> {
 
     /// Reads a function definition. The commands of the body count at the definition.
     fn define(&mut self, name: &str) {
-        if name == "cd"
+        // `cat` is part of a text in [`super::normal`].
+        if matches!(name, "cd" | "cat")
             || name.contains('/')
             || REINTERPRETING_BUILTINS.contains(&name)
             || wrapper::runs_nested_commands(name)
@@ -453,6 +483,8 @@ impl<'a> Script<'a> {
         for (name, word) in &simple.assignments {
             let value = word.text.split_once('=').map_or("", |(_, value)| value);
             let problem = match () {
+                // No program reads a variable with one letter from its environment.
+                () if simple.words.is_empty() && name.len() == 1 && !names::may_be_evaluated(&word.raw) => None,
                 () if simple.words.is_empty() => {
                     builtin::assignment_problem(name, Some(if word.is_dynamic { "" } else { value }))
                 }
@@ -463,9 +495,10 @@ impl<'a> Script<'a> {
                 self.mark_undecidable(reason);
             }
         }
+        self.store_assignments(&simple, end);
         let mut entered = None;
         if !simple.words.is_empty() {
-            for simple in loops::expand(simple, &self.frames) {
+            for simple in loops::expand(simple, &self.frames, &self.assigned) {
                 entered = self.simple_command(&simple).or(entered);
             }
         }
@@ -481,9 +514,10 @@ impl<'a> Script<'a> {
             }
             (None, _) => {}
         }
+        self.chain.has_begun = true;
         match end {
             CommandTerminator::And => self.chain.piped = false,
-            CommandTerminator::Or => self.chain = Chain { uncertain: true, ..Chain::default() },
+            CommandTerminator::Or => self.chain = Chain { uncertain: true, has_begun: true, ..Chain::default() },
             CommandTerminator::Pipe => self.chain.piped = true,
             CommandTerminator::List => self.chain = Chain::default(),
         }

@@ -6,7 +6,7 @@ use camino::Utf8Path;
 
 use super::names::REINTERPRETING_BUILTINS;
 use super::script::{Script, Simple};
-use super::word::{Pattern, ShellWord};
+use super::word::{Pattern, ShellVariable, ShellWord};
 use super::working_dir::WorkingDir;
 use super::wrapper::{self, CommandAnalysis};
 use super::{builtin, read_into, shorten};
@@ -24,6 +24,18 @@ fn is_readable_pattern(program: &str, word: &ShellWord) -> bool {
     matches!(program, "echo" | "ls") || programs::is_inert(program)
 }
 
+/// Returns whether a word only prints variables that are no secrets.
+fn prints_public_variables(program: &str, word: &ShellWord) -> bool {
+    const PUBLIC: &[&str] =
+        &["PATH", "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "TZ", "HOSTNAME", "?"];
+    let is_public = |variable: &ShellVariable| PUBLIC.contains(&variable.name.as_str());
+    matches!(program, "echo" | "printf")
+        && word.pattern == Pattern::Literal
+        && word.scripts.is_empty()
+        && !word.variables.is_empty()
+        && word.variables.iter().all(is_public)
+}
+
 /// Returns whether a wrapper is a program in the search path, and not a builtin of the shell.
 fn is_program(wrapper: &str) -> bool {
     !wrapper.contains('/') && !matches!(wrapper, "builtin" | "command")
@@ -36,7 +48,7 @@ impl Script<'_> {
         let name = words.first().filter(|word| word.is_static()).map_or("", |word| word.text.as_str());
         for word in words {
             self.read_scripts_in(word);
-            if !word.is_static() && !is_readable_pattern(name, word) {
+            if !word.is_static() && !is_readable_pattern(name, word) && !prints_public_variables(name, word) {
                 self.mark_undecidable(format!("`{}` is worked out only when it runs", shorten(&word.raw)));
             }
         }

@@ -185,6 +185,14 @@ impl WordReader<'_> {
         if self.read_variable(plain) {
             return;
         }
+        // The exit code of the last command.
+        if next == '?' {
+            let start = self.word.raw.len() - self.rest.len() - 1;
+            self.next();
+            self.word.is_dynamic = true;
+            let variable = ShellVariable { name: "?".to_owned(), range: start..start + 2, is_quoted: !plain };
+            return self.word.variables.push(variable);
+        }
         self.has_other = true;
         match next {
             '(' => {
@@ -192,7 +200,7 @@ impl WordReader<'_> {
                 self.next();
                 self.read_substitution();
             }
-            '{' | '[' | '_' | '@' | '*' | '#' | '?' | '-' | '$' | '!' => self.word.is_dynamic = true,
+            '{' | '[' | '_' | '@' | '*' | '#' | '-' | '$' | '!' => self.word.is_dynamic = true,
             '\'' | '"' if plain => self.word.is_dynamic = true,
             c if c.is_alphanumeric() => self.word.is_dynamic = true,
             _ => self.word.text.push('$'),

@@ -233,7 +233,6 @@ fn dangerous_variants_of_reading_need_approval() {
         "for f in a; do f=.env; cat $f; done",
         "for f in a; do read f; cat $f; done",
         "cat $f; for f in a; do :; done",
-        "f=a; cat $f",
         "cat <<E\n$(x)\nE",
         "cat <<$'E'\nE\nx\n$E\n",
         "tree -o x",

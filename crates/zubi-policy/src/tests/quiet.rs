@@ -555,3 +555,163 @@ fn programs_and_filters_of_known_words_need_no_approval() {
         ],
     );
 }
+
+#[test]
+fn variables_with_known_values_need_no_approval() {
+    check_table(
+        FILES,
+        &[
+            Neighbors {
+                quiet: &[
+                    "echo $PATH",
+                    "echo \"$HOME: ${PWD}\"",
+                    "ls; echo $?",
+                    "ls src; echo \"exit: $?\"",
+                    "printf '%s\\n' \"$PATH\"",
+                    "printenv PATH",
+                    "X=1; echo $X",
+                    "f=a; cat \"$f\"",
+                    "f=src/a.rs && wc -l $f && head -3 $f",
+                    "d=src\nls $d/app",
+                    "X=1 y=b; cat $y; echo $X",
+                ],
+                dangerous: &[
+                    "echo $SECRET_TOKEN",
+                    "echo \"$PATH $SECRET\"",
+                    "echo ${PATH:-$SECRET}",
+                    "echo ${!PATH}",
+                    "cat $PATH",
+                    "cat $?",
+                    "echo $PATH*",
+                    "printenv",
+                    "printenv SECRET_TOKEN",
+                    "printenv PATH SECRET_TOKEN",
+                    "env",
+                    "f=.env; cat $f",
+                    "f=../a; cat $f",
+                    "f=/etc/passwd; cat \"$f\"",
+                    "f='a .env'; cat $f",
+                    "f=*; cat $f",
+                    "f=~/x; cat $f",
+                    "f=a; f=.env; cat $f",
+                    "f+=a; cat $f",
+                    "f=a & cat $f",
+                    "f=a | cat $f",
+                    "false && f=a; cat $f",
+                    "false || f=a; cat $f",
+                    "(f=a); cat $f",
+                    "if false; then f=a; fi; cat $f",
+                    "! f=a; cat $f",
+                    "cat $f; f=a",
+                    "f=a; read f; cat $f",
+                    "f=a; printf -v f .env; cat $f",
+                    "f=rm; $f a",
+                    "f=a cat $f",
+                    "f=$(x); cat $f",
+                    "PATH=.; ls",
+                    "IFS=x; ls",
+                    "X=1 ls",
+                ],
+            },
+            Neighbors {
+                quiet: &[
+                    "node -v",
+                    "node --version",
+                    "npm -v",
+                    "go version",
+                    "rustc -V",
+                    "java -version",
+                    "ruby -v",
+                    "docker --version",
+                    "tee --version",
+                    "git version",
+                    "uptime",
+                    "free -h",
+                    "lscpu",
+                ],
+                dangerous: &[
+                    "node -v x",
+                    "python -v",
+                    "python3 -v",
+                    "go version ./a",
+                    "go version -m a",
+                    "go env",
+                    "pytest --version",
+                    "mvn -version",
+                    "npx tsc --version",
+                    "yarn -v",
+                    "./node -v",
+                    "cargo +/x --version",
+                    "tee --version a",
+                    "free -s 1",
+                    "uptime x",
+                ],
+            },
+            Neighbors {
+                quiet: &["echo \"$(cat <<'E'\na (b) \"c\" $d\nE\n)\""],
+                dangerous: &[
+                    "echo \"$(cat <<E\n$(x)\nE\n)\"",
+                    "echo \"$(cat <<'E'; x\na\nE\n)\"",
+                    "echo \"$(cat <<'E' .env\na\nE\n)\"",
+                    "cat() { sh; }; echo \"$(cat <<'E'\nx\nE\n)\"",
+                ],
+            },
+        ],
+    );
+}
+
+/// Rules with a star cover usual options and names of tests, and what models write in messages.
+#[test]
+fn narrow_rules_cover_usual_arguments() {
+    let rules = [
+        json!({"action": "allow", "command": ["pytest|make|jest|tsc", "*"]}),
+        json!({"action": "allow", "command": ["cargo", "test|clippy", "*"]}),
+        json!({"action": "allow", "command": ["npm", "run|test", "*"]}),
+        json!({"action": "allow", "command": ["git", "commit|add", "*"]}),
+        json!({"action": "allow", "command": ["go", "test|build", "*"]}),
+        json!({"action": "allow", "command": ["cat", "*"]}),
+    ];
+    check(
+        FILES,
+        &rules,
+        &[
+            "cargo +nightly test",
+            "cargo +1.80.0 clippy --all-targets",
+            "npm run build 2>&1 | tail -5",
+            "pytest tests/x.py::test_a",
+            "pytest --cov",
+            "make V=1",
+            "tsc -p .",
+            "GOOS=linux go build ./...",
+            "git commit -m \"$(cat <<'EOF'\nfix: it's \"y\" (#1)\n\n- `git push`\nEOF\n)\"".replace('`', "").as_str(),
+            "git add a && git commit -qm \"$(cat <<'EOF'\nx\nEOF\n)\"",
+        ],
+        "allow",
+    );
+    check(
+        FILES,
+        &rules,
+        &[
+            "cargo +./x test",
+            "cargo +/tmp/x test",
+            "cargo +nightly run",
+            "cargo +nightly test --config x",
+            "cargo +a +b test",
+            "./cargo +nightly test",
+            "make CC=x",
+            "GOFLAGS=-toolexec=x go build",
+            "git commit -m \"$(cat <<'EOF'\n`x`\nEOF\n)\"",
+            "git commit -m \"$(cat <<EOF\n$(x)\nEOF\n)\"",
+            "git commit -m \"$(cat <<'EOF' | sh\nx\nEOF\n)\"",
+            "git commit -m \"$(cat .env <<'EOF'\nx\nEOF\n)\"",
+            "git commit -m \"$(x <<'EOF'\nx\nEOF\n)\"",
+            "function cat { sh; }; git commit -m \"$(cat <<'EOF'\nx\nEOF\n)\"",
+        ],
+        "ask",
+    );
+    let deny = [
+        json!({"action": "deny", "command": ["cargo", "publish"]}),
+        json!({"action": "allow", "command": ["cargo", "*"]}),
+    ];
+    check(FILES, &deny, &["cargo +nightly publish", "cargo publish"], "deny");
+}
