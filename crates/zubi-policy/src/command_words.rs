@@ -248,7 +248,7 @@ pub(super) fn credentials(footprint: &Footprint, home: Option<&Utf8Path>) -> Vec
         || footprint.commands.iter().flatten().any(|word| DOTGLOB.iter().any(|name| word.contains(name)));
     let directory = footprint.directory.as_deref();
     let directories = crate::looking::find_directories(footprint);
-    // The patterns of `find` are no paths that anything reads.
+    // `find` reads nothing at the paths that its patterns match.
     let prints_names = |argv: &[String]| {
         argv.first().is_some_and(|program| program == "find")
             && !footprint.wrappers.iter().any(|wrapper| wrapper == "xargs")

@@ -1,6 +1,8 @@
 //! Credentials that git prints although no word of the command names them: in files that it tracks, and in addresses of
 //! remotes.
 
+use std::collections::BTreeSet;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::credentials;
 
@@ -14,7 +16,7 @@ pub(super) fn has_no_credentials(argv: &[String], directory: &Utf8Path) -> bool 
     let subcommand = programs::find_git_subcommand(argv).and_then(|at| argv.get(at)).map_or("", String::as_str);
     let folder = || directory.ancestors().map(|path| path.join(".git")).find(|path| path.is_dir());
     match subcommand {
-        "grep" => folder().is_none_or(|git| !tracks_credentials(&git)),
+        "grep" => folder().is_none_or(|git| tracks_plain_files(&git)),
         "remote" => folder().is_none_or(|git| {
             zubi_base::fs::read_text(&git.join("config")).is_ok_and(|text| !text.lines().any(has_password))
         }),
@@ -32,15 +34,17 @@ fn has_password(line: &str) -> bool {
     })
 }
 
-/// Returns whether an index has a file with credentials. Errs towards `true`.
-fn tracks_credentials(git: &Utf8Path) -> bool {
-    match zubi_base::fs::read_bytes(&git.join("index")) {
-        Ok(index) => {
-            read_paths(&index).is_none_or(|paths| paths.iter().any(|path| credentials::is_credential_path(path)))
-        }
-        Err(zubi_base::fs::ReadError::NotFound { .. }) => false,
-        Err(_) => true,
-    }
+/// Returns whether the files of an index contain no credentials, and none of their folders is a link. Errs towards `false`.
+fn tracks_plain_files(git: &Utf8Path) -> bool {
+    let index = match zubi_base::fs::read_bytes(&git.join("index")) {
+        Ok(index) => index,
+        Err(error) => return matches!(error, zubi_base::fs::ReadError::NotFound { .. }),
+    };
+    let (Some(paths), Some(root)) = (read_paths(&index), git.parent()) else { return false };
+    let folders: BTreeSet<Utf8PathBuf> = paths.iter().filter_map(|path| Some(root.join(path.parent()?))).collect();
+    let is_plain =
+        |folder: &Utf8PathBuf| zubi_base::fs::canonical_for_creation(folder).is_ok_and(|path| path == *folder);
+    !paths.iter().any(|path| credentials::is_credential_path(path)) && folders.iter().all(is_plain)
 }
 
 /// Reads the paths of an index of version 2 or 3 (git-scm.com/docs/index-format). `None` for any other text.

@@ -48,7 +48,7 @@ fn skip_string(text: &str) -> Option<&str> {
 /// Returns whether a program of `awk` runs nothing, writes only to its output, and reads only its input.
 pub(super) fn is_known_awk(text: &str) -> bool {
     let (mut parentheses, mut braces) = (0_usize, 0_usize);
-    // The last character that is no space: it decides whether a slash begins a pattern or divides.
+    // The last character other than a space: it decides whether a slash begins a pattern or divides.
     let mut before = '\n';
     let mut rest = text;
     while let Some(c) = rest.chars().next() {

@@ -12,18 +12,18 @@ use Operands::{
 };
 use Options::{AllBut, Only};
 
-/// What a rule with `*` does not cover for subcommands that print something about the repository.
+/// The options of subcommands that print something about the repository, but for those that write or run something.
 const PRINTING: Options = AllBut(
     "-o -O --output --output-directory --ext-diff --textconv --show-signature --no-index --contents --open-files-in-pager --edit --filters --batch-command --stdin -u --local-user --gpg-sign --sign -v --verify -F --file --exec --no-textconv",
 );
 
 /// A subcommand that prints something about the repository.
 const fn list_printing(subcommands: &'static str, looking: &'static str, operands: Operands) -> Program {
-    look(list_subcommand("git", subcommands, PRINTING, Words), looking, operands)
+    with_looking(list_subcommand("git", subcommands, PRINTING, Words), looking, operands)
 }
 
 /// Adds the options and operands that run without approval.
-const fn look(row: Program, looking: &'static str, operands: Operands) -> Program {
+const fn with_looking(row: Program, looking: &'static str, operands: Operands) -> Program {
     Program { looking: Some(looking), looking_operands: Some(operands), ..row }
 }
 
@@ -36,14 +36,14 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         Words,
     ),
-    look(
+    with_looking(
         list_subcommand("git", "status", Only(GIT_STATUS), Words),
         "-sbz -u[=] --short --branch --porcelain[=] --long --show-stash --untracked-files[=] --ignored[=] --ahead-behind \
         --no-ahead-behind --renames --no-renames --no-column",
         Inside,
     ),
-    look(list_subcommand("git", "log show diff", Only(GIT_LOG), Inside), GIT_LOG, Inside),
-    look(
+    with_looking(list_subcommand("git", "log show diff", Only(GIT_LOG), Inside), GIT_LOG, Inside),
+    with_looking(
         list_subcommand(
             "git",
             "branch",
@@ -56,7 +56,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         --format= --no-color --color[=] --points-at= --no-column --no-abbrev --abbrev[=] --ignore-case",
         OnlyWith("list"),
     ),
-    look(
+    with_looking(
         list_subcommand(
             "git",
             "rev-parse",
@@ -70,7 +70,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         --git-common-dir",
         Words,
     ),
-    look(
+    with_looking(
         list_subcommand(
             "git",
             "ls-files",
@@ -83,7 +83,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         --error-unmatch --eol --deduplicate",
         Inside,
     ),
-    look(
+    with_looking(
         list_subcommand(
             "git",
             "grep",
@@ -131,10 +131,14 @@ pub(super) const PROGRAMS: &[Program] = &[
     list_printing("cherry", "-v --abbrev[=]", Words),
     list_printing("diff-tree", GIT_DIFF_TREE, Inside),
     list_subcommand("git", "whatchanged range-diff diff-index diff-files check-attr var", PRINTING, Words),
-    look(list_subcommand("git", "reflog", Only(GIT_LOG), Verbs("list show")), GIT_LOG, OptionalVerb("show list HEAD")),
+    with_looking(
+        list_subcommand("git", "reflog", Only(GIT_LOG), Verbs("list show")),
+        GIT_LOG,
+        OptionalVerb("show list HEAD"),
+    ),
     list_subcommand("git", "notes", Only("--ref="), Verbs("list show")),
     // `-u` shows files that git does not track.
-    look(
+    with_looking(
         list_subcommand(
             "git",
             "stash",
@@ -146,7 +150,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         Verbs("list show"),
     ),
     // `show` reaches the remote.
-    look(
+    with_looking(
         list_subcommand("git", "remote", Only("-v --verbose --all --push --dry-run -n"), Verbs("show get-url prune")),
         "-v --verbose --all --push",
         OptionalVerb("get-url"),
@@ -174,7 +178,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         Words,
     ),
-    look(
+    with_looking(
         list_subcommand(
             "git",
             "tag",
@@ -289,7 +293,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         Words,
     ),
-    look(
+    with_looking(
         list_subcommand(
             "git",
             "worktree",
@@ -308,7 +312,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         Prefixed("status summary"),
     ),
     // Other settings may be credentials.
-    look(
+    with_looking(
         list_subcommand(
             "git",
             "config",

@@ -6,7 +6,7 @@ use super::statements::{is_plain_name, is_plain_statement, is_web_address};
 use super::{Operands, Program, has_word};
 use crate::pattern::is_glob;
 
-/// Options with which the first operand is no pattern.
+/// Options with which the first operand is a path.
 const PATTERN_OPTIONS: &str = "e regexp files";
 
 /// Marks operands that a rule with `*` does not cover.
@@ -77,7 +77,7 @@ pub(super) fn refuse_operands(row: &Program, arguments: &mut ParsedWords, argv: 
         Operands::Statements => refuse_statements(row, arguments, argv),
         Operands::Addresses => refuse(&|word| !is_web_address(word)),
     }
-    // The message of a commit is no format.
+    // Git does not read the message of a commit as a format.
     if row.names == "git" && row.subcommands != "commit" {
         arguments
             .refused

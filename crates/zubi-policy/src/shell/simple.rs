@@ -24,7 +24,7 @@ fn is_readable_pattern(program: &str, word: &ShellWord) -> bool {
     matches!(program, "echo" | "ls") || programs::is_inert(program)
 }
 
-/// Returns whether a word only prints variables that are no secrets.
+/// Returns whether a word only prints variables without secrets.
 fn prints_public_variables(program: &str, word: &ShellWord) -> bool {
     const PUBLIC: &[&str] =
         &["PATH", "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "TZ", "HOSTNAME", "?"];

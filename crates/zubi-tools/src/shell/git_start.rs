@@ -206,10 +206,12 @@ fn is_below(path: &Utf8Path, root: &Utf8Path) -> bool {
 
 /// Returns whether a link in the folder of the repository may lead git to other files, which it would print.
 fn has_links(git: &Utf8Path) -> bool {
-    let folders = ["", "info", "objects", "rebase-merge", "rebase-apply", "sequencer", "logs"];
+    let folders = ["", "info", "objects", "rebase-merge", "rebase-apply", "sequencer", "logs", "worktrees"];
+    let worktrees = git.join("worktrees").read_dir_utf8().into_iter().flatten().flatten();
     folders
         .iter()
         .map(|name| git.join(name))
+        .chain(worktrees.map(|entry| entry.path().to_owned()))
         .filter_map(|folder| folder.read_dir_utf8().ok())
         .any(|entries| entries.flatten().any(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink())))
 }
@@ -457,8 +459,9 @@ mod tests {
         write("commondir", b"../evil\n");
         assert!(!is_hardened("git status"), "another configuration");
         std::fs::remove_file(root.join(".git/commondir")).unwrap();
-        for link in ["packed-refs", "info/exclude"] {
+        for link in ["packed-refs", "info/exclude", "worktrees/x", "worktrees/y/gitdir"] {
             std::fs::create_dir_all(root.join(".git/info")).unwrap();
+            std::fs::create_dir_all(root.join(".git/worktrees/y")).unwrap();
             std::os::unix::fs::symlink("/etc/passwd", root.join(".git").join(link)).unwrap();
             assert!(!is_hardened("git status"), "{link} is a link");
             std::fs::remove_file(root.join(".git").join(link)).unwrap();
