@@ -78,7 +78,7 @@ pub(super) fn leaves_workspace(footprint: &Footprint, paths: &PolicyPaths) -> bo
     changes
         && !paths.roots.is_empty()
         && (!find_directories(footprint).iter().all(|path| is_inside(path))
-            // `cd` alone and `cd -` lead anywhere.
+            // `cd` alone, `cd -` and `cd ./*` lead anywhere.
             || footprint.commands.iter().any(|argv| is_cd(argv) && target(argv).is_none()))
 }
 
@@ -88,7 +88,7 @@ fn is_cd(argv: &[String]) -> bool {
 
 fn target(argv: &[String]) -> Option<&str> {
     let target = argv.iter().skip(1).map(String::as_str).find(|word| !word.starts_with('-'))?;
-    (!target.starts_with(['~', '$']) && !target.is_empty()).then_some(target)
+    (!target.starts_with(['~', '$']) && !target.is_empty() && !is_glob(target)).then_some(target)
 }
 
 /// Returns the directories in which the commands of a call may run.

@@ -170,8 +170,13 @@ pub(crate) fn find_harmless_prefix(argv: &[String]) -> Option<usize> {
     let row = find(name, subcommand)?;
     let is_listed = matches!(row.covered, Options::Only(_));
     // The words of `cargo run` and `go run` select what runs; `git commit` and `git push` change what others get.
-    let is_harmless = !has_word("run r run-script", subcommand) && (name != "git" || row.looking.is_some());
+    let is_harmless = !has_word("run r run-script", subcommand) && (name != "git" || is_looking_git(row));
     (is_listed && is_harmless).then_some(2)
+}
+
+/// Returns whether a subcommand of git only looks, whatever its operands are.
+fn is_looking_git(row: &Program) -> bool {
+    matches!(row.looking_operands, Some(Operands::Inside | Operands::Words))
 }
 
 /// Returns whether a program only looks, whatever its arguments are.

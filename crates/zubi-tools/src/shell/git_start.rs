@@ -159,10 +159,9 @@ pub(super) fn is_hardened(reading: &ShellReading, directory: &Utf8Path, roots: &
         reading.commands.iter().any(|argv| is_named(argv, &["exec", "export", "declare", "local", "readonly"]))
             || reading.wrappers.iter().any(|wrapper| matches!(wrapper.as_str(), "env" | "exec"));
     let Some(root) = roots.iter().find(|root| directory.starts_with(root)) else { return false };
-    // A `cd` without a folder in its words leads anywhere, and one into a folder is in the reads.
-    let is_lost = |argv: &Vec<String>| {
-        is_named(argv, &["cd"]) && !matches!(argv.as_slice(), [_, to] if !to.starts_with(['-', '~', '$']))
-    };
+    // A `cd` into one folder that its words name is in the reads. Any other leads anywhere.
+    let is_plain = |to: &str| !to.starts_with(['-', '~', '$']) && !to.contains(['*', '?', '[']);
+    let is_lost = |argv: &Vec<String>| is_named(argv, &["cd"]) && !matches!(argv.as_slice(), [_, to] if is_plain(to));
     if changes_start
         || reading.commands.iter().any(is_lost)
         || !find_directories(reading, directory).iter().all(|path| is_below(path, root))
@@ -433,6 +432,8 @@ mod tests {
             "cd && git status",
             "cd - && git status",
             "cd -P nested && git status",
+            "cd ./n* && git status",
+            "cd src/* && git status",
             "cd ~ && git status",
             "git -C src -C ../nested status",
             "ls",
