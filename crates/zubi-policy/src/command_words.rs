@@ -252,6 +252,7 @@ pub(super) fn credentials(footprint: &Footprint, home: Option<&Utf8Path>) -> Vec
     let prints_names = |argv: &[String]| {
         argv.first().is_some_and(|program| program == "find")
             && !footprint.wrappers.iter().any(|wrapper| wrapper == "xargs")
+            && !argv.iter().any(|word| word == "-exec")
             && programs::only_prints(argv)
     };
     let mut found = Vec::new();

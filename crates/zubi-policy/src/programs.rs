@@ -22,7 +22,7 @@ mod texts;
 use camino::Utf8Path;
 
 use self::options::parse;
-pub(crate) use self::searches::{SearchOptions, search_options};
+pub(crate) use self::searches::{FoundFiles, SearchOptions, found_files, search_options};
 
 /// One program, or some of its subcommands.
 #[derive(Debug, Clone, Copy)]
@@ -200,6 +200,9 @@ pub(crate) fn looks_at(argv: &[String], is_git_hardened: bool) -> Option<Vec<Str
     let name = argv.first()?;
     if prints_version(argv) {
         return Some(Vec::new());
+    }
+    if name == "find" && argv.iter().any(|word| word == "-exec") {
+        return looks_at(&searches::without_commands(argv)?, false);
     }
     if name == "git" && !is_git_hardened {
         return None;

@@ -1,5 +1,7 @@
 //! Searches by other programs: whether ripgrep would read a file with credentials.
 
+use std::fs::FileType;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::WalkBuilder;
 use ignore::overrides::OverrideBuilder;
@@ -25,13 +27,22 @@ impl FileSearch<'_> {
     /// Finds a file with credentials that the search reads below a folder, by its name. Returns the folder if the search
     /// is too large, or invalid.
     pub fn find_credentials(&self, folder: &Utf8Path) -> Option<Utf8PathBuf> {
+        self.find(folder, |path, kind| kind.is_file() && super::is_credential_path(path))
+    }
+
+    /// Finds a link that the search would reach. Returns the folder if the search is too large, or invalid.
+    pub fn find_link(&self, folder: &Utf8Path) -> Option<Utf8PathBuf> {
+        self.find(folder, |_, kind| kind.is_symlink())
+    }
+
+    fn find(&self, folder: &Utf8Path, is_match: impl Fn(&Utf8Path, FileType) -> bool) -> Option<Utf8PathBuf> {
         let Some(walk) = self.walk(folder) else { return Some(folder.to_owned()) };
         for (number, entry) in walk.build().filter_map(Result::ok).enumerate() {
             if number >= MAX_ENTRIES {
                 return Some(folder.to_owned());
             }
             let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
-            if entry.file_type().is_some_and(|kind| kind.is_file()) && super::is_credential_path(path) {
+            if entry.file_type().is_some_and(|kind| is_match(path, kind)) {
                 return Some(path.to_owned());
             }
         }

@@ -6,7 +6,7 @@ use zubi_base::credentials::{self, FileSearch};
 
 use super::git;
 use crate::pattern::{absolute, is_glob, may_become};
-use crate::programs::{self, SearchOptions};
+use crate::programs::{self, FoundFiles, SearchOptions};
 
 /// The maximum number of files to which a pattern may expand. More may be anything.
 const MAX_MATCHES: usize = 1000;
@@ -28,6 +28,16 @@ pub(super) fn have_no_credentials(argv: &[String], files: &[String], directory: 
             folders.push(directory.to_owned());
         }
         if folders.iter().any(|folder| search.find_credentials(folder).is_some()) {
+            return false;
+        }
+    }
+    if let Some(FoundFiles { folders, names, may_be_links }) = programs::found_files(argv) {
+        let search = FileSearch { globs: &names, reads_hidden: true, reads_ignored: true, ..FileSearch::default() };
+        let folders = if folders.is_empty() { vec!["."] } else { folders };
+        let is_unsafe = |folder: &Utf8Path| {
+            search.find_credentials(folder).is_some() || (may_be_links && search.find_link(folder).is_some())
+        };
+        if folders.iter().any(|folder| is_unsafe(&absolute(folder, Some(directory)))) {
             return false;
         }
     }

@@ -77,6 +77,9 @@ fn searches_need_no_approval_if_no_credentials_are_below() {
                     "find . -iname '*.md' -mtime -7",
                     "find . -type f -printf '%s %p\\n' | sort -n",
                     "find . -name '.env*'",
+                    "find . -name '*.rs' -exec wc -l {} +",
+                    "find . -type f -exec grep -l main {} \\;",
+                    "find src docs -exec md5sum {} +",
                     "find src -regex '.*' -size +1M -newermt '-1 day'",
                     "fd -e py",
                     "fd x src",
@@ -85,6 +88,20 @@ fn searches_need_no_approval_if_no_credentials_are_below() {
                 ],
                 dangerous: &[
                     "find . -fprint x",
+                    "find . -exec wc -l {} +",
+                    "find . -name '*pass*' -exec grep x {} +",
+                    "find src -exec grep -r x {} +",
+                    "find src -exec cat {} +",
+                    "find src -exec wc --files0-from {} \\;",
+                    "find src -exec wc -l /etc/passwd {} +",
+                    "find src -exec grep x {} + -delete",
+                    "find src -exec grep -f {} a \\;",
+                    "find link -type f -exec wc -l {} +",
+                    "find -L src -type f -exec wc -l {} +",
+                    "find \\( -name 'l*' \\) -exec wc -l {} +",
+                    "find src -exec wc -l {}",
+                    "find src -exec wc -l a +",
+                    "find src -ok wc -l {} \\;",
                     "find . -fprintf x y",
                     "find . -fls x",
                     "find . -exec sh {} \\;",
@@ -145,8 +162,23 @@ fn searches_need_no_approval_if_no_credentials_are_below() {
     // The same commands, with credentials below.
     for secret in ["credentials", "src/server.key", "node_modules/y/secrets.yml"] {
         let files = [FILES, &[secret]].concat();
-        check(&files, &[], &["grep -rn x .", "grep -r x", "rg -uu x", "rg --hidden x"], "ask");
-        check(&files, &[], &["grep -rn x docs", "rg -uu x docs", "grep -r --include='*.rs' x ."], "allow");
+        check(
+            &files,
+            &[],
+            &["grep -rn x .", "grep -r x", "rg -uu x", "rg --hidden x", "find . -type f -exec grep x {} +"],
+            "ask",
+        );
+        check(
+            &files,
+            &[],
+            &[
+                "find . -name '*.rs' -exec grep x {} +",
+                "grep -rn x docs",
+                "rg -uu x docs",
+                "grep -r --include='*.rs' x .",
+            ],
+            "allow",
+        );
     }
     let files = [FILES, &["docs/credentials", "id_rsa", "x/-n", "x/a", "conf/.env", "conf/a"]].concat();
     check(&files, &[], &["cat *", "cat docs/*", "wc -l *", "cat i*", "cat x/*", "cd x && cat *", "cat conf/.*"], "ask");
