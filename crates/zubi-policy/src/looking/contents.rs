@@ -27,7 +27,11 @@ pub(super) fn have_no_credentials(argv: &[String], files: &[String], directory: 
         if files.is_empty() {
             folders.push(directory.to_owned());
         }
-        if folders.iter().any(|folder| search.find_credentials(folder).is_some()) {
+        // Hidden files of the whole folder are those of git, editors and tools, whose names tell little about their contents.
+        let is_whole = reads_hidden
+            && globs.iter().all(|glob| glob.starts_with('!'))
+            && folders.iter().any(|folder| directory.starts_with(folder));
+        if is_whole || folders.iter().any(|folder| search.find_credentials(folder).is_some()) {
             return false;
         }
     }

@@ -30,15 +30,19 @@ fn searches_need_no_approval_if_no_credentials_are_below() {
             Neighbors {
                 quiet: &[
                     "grep -rn TODO src",
-                    "grep -rn x .",
-                    "grep -r x",
-                    "grep -rnI x --exclude-dir=node_modules .",
                     "grep -rn x --include='*.py' src 2>&1 | head",
                     "grep -rniE 'a|b' src docs",
-                    "grep --recursive -l x",
+                    "grep -rnI x --exclude-dir=node_modules src",
+                    "grep -rn x --include='*.rs' .",
                     "grep -oP '\\d+' a",
                 ],
                 dangerous: &[
+                    // The whole folder, with its hidden files.
+                    "grep -rn x .",
+                    "grep -r x",
+                    "grep -rnI x --exclude-dir=node_modules .",
+                    "rg --hidden x",
+                    "rg -uu x .",
                     "grep -R x .",
                     "grep -r x ..",
                     "grep -r x link",
@@ -51,7 +55,7 @@ fn searches_need_no_approval_if_no_credentials_are_below() {
             },
             Neighbors {
                 quiet: &[
-                    "rg -uu x",
+                    "rg -uu x src",
                     "rg --hidden x src",
                     "rg -t rust -o x",
                     "rg -nr y x",
