@@ -249,7 +249,7 @@ pub fn find_git_subcommand(argv: &[String]) -> Option<usize> {
             // A second directory would be relative to the first one.
             "-C" if !argv.iter().take(at).any(|word| word == "-C") => at += 2,
             flag if has_word(FLAGS, flag) => at += 1,
-            _ => return Some(at).filter(|at| *at < argv.len()),
+            word => return Some(at).filter(|_| !word.starts_with('-')),
         }
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn have_no_credentials(argv: &[String], files: &[String], directory: 
         if files.is_empty() {
             folders.push(directory.to_owned());
         }
-        // Hidden files of the whole folder are those of git, editors and tools, whose names tell little about their contents.
+        // Hidden files of the whole folder are those of git, editors and tools, whose names say little about their contents.
         let is_whole = reads_hidden
             && globs.iter().all(|glob| glob.starts_with('!'))
             && folders.iter().any(|folder| directory.starts_with(folder));

@@ -162,7 +162,10 @@ pub(super) fn is_hardened(reading: &ShellReading, directory: &Utf8Path, roots: &
     // A `cd` into one folder that its words name is in the reads. Any other leads anywhere.
     let is_plain = |to: &str| !to.starts_with(['-', '~', '$']) && !to.contains(['*', '?', '[']);
     let is_lost = |argv: &Vec<String>| is_named(argv, &["cd"]) && !matches!(argv.as_slice(), [_, to] if is_plain(to));
+    let is_read =
+        |argv: &Vec<String>| !is_git(argv) || zubi_policy::find_git_subcommand(argv).is_some() || prints_version(argv);
     if changes_start
+        || !reading.commands.iter().all(is_read)
         || reading.commands.iter().any(is_lost)
         || !find_directories(reading, directory).iter().all(|path| is_below(path, root))
     {
