@@ -10,7 +10,7 @@ use crate::fs;
 mod search;
 mod stores;
 
-pub use search::FileSearch;
+pub use search::{FileSearch, FoundFiles, SearchScope};
 pub use stores::{find_files_in_home, find_stores, store_paths};
 
 /// Directories with credentials in any place.
@@ -70,11 +70,42 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     DIRECTORIES.iter().chain(FILES).chain(EXAMPLES).copied()
 }
 
+/// Returns patterns of gitignore(5) for the names that [`is_credential_path`] recognizes, in any case, and whether files that
+/// match one contain credentials. Later patterns take precedence.
+pub fn patterns() -> Vec<(String, bool)> {
+    const KEYS: &[&str] = &["id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*"];
+    const PARTS: &[&str] =
+        &[".env.*", ".envrc", ".*_history", "*service-account*.json", "*service_account*.json", "gha-creds-*.json"];
+    let endings = ENDINGS.iter().map(|ending| format!("*{ending}"));
+    let names = FILES.iter().chain(PARTS).map(|name| (*name).to_owned()).chain(endings);
+    let folders = DIRECTORIES.iter().flat_map(|name| [format!("**/{name}"), format!("**/{name}/**")]);
+    let stores = store_paths().iter().flat_map(|store| [format!("**/{store}"), format!("**/{store}/**")]);
+    // A key without its public part.
+    let keys = KEYS.iter().map(|key| ((*key).to_owned(), true)).chain([("id_*.pub".to_owned(), false)]);
+    let others = names.chain(folders).chain(stores).map(|pattern| (pattern, true));
+    let public = PUBLIC.iter().map(|name| ((*name).to_owned(), false));
+    keys.chain(others).chain(public).map(|(pattern, state)| (in_any_case(&pattern), state)).collect()
+}
+
+/// Writes a pattern that ignores case, and has no white space.
+fn in_any_case(pattern: &str) -> String {
+    let mut text = String::new();
+    for c in pattern.chars() {
+        match c {
+            ' ' => text.push('?'),
+            c if c.is_ascii_alphabetic() => text.extend(['[', c.to_ascii_lowercase(), c.to_ascii_uppercase(), ']']),
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+/// Examples and templates of `.env` files, which contain no secrets.
+const PUBLIC: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist", "example.env", "sample.env"];
+
 /// Whether the path is a known location of credentials. Compares the names of the file and of all parent directories.
 /// Case does not matter: some file systems do not distinguish `.ENV` from `.env`.
 pub fn is_credential_path(path: &Utf8Path) -> bool {
-    // Examples and templates of `.env` files contain no secrets.
-    const PUBLIC: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist", "example.env", "sample.env"];
     let path = path.as_str().to_ascii_lowercase();
     let path = Utf8Path::new(&path);
     let Some(name) = path.file_name() else { return false };
@@ -145,6 +176,25 @@ mod tests {
         check("monkey keyboard.json environ.env.ts envrc", false);
         // The policy compares patterns with these names.
         check(&FILES.iter().chain(EXAMPLES).copied().collect::<Vec<_>>().join(" "), true);
+    }
+
+    /// git and the policy recognize the same names.
+    #[test]
+    fn patterns_match_the_same_paths() {
+        let mut builder = ignore::gitignore::GitignoreBuilder::new("/w");
+        for (pattern, has_credentials) in patterns() {
+            builder.add_line(None, &format!("{}{pattern}", if has_credentials { "" } else { "!" })).unwrap();
+        }
+        let matcher = builder.build().unwrap();
+        let stores =
+            store_paths().iter().flat_map(|store| [(*store).to_owned(), format!("{store}/x"), store.to_uppercase()]);
+        let others =
+            "id_rsa.pub .env.example keys.rs src/a.rs package.json .Env.Local ID_RSA x.PEM a.envrc .envrc id_x.key";
+        let paths = names().map(str::to_owned).chain(stores).chain(others.split(' ').map(str::to_owned));
+        for path in paths.flat_map(|path| [format!("/w/sub/{path}"), format!("/w/{path}")]) {
+            let is_matched = matcher.matched(&path, false).is_ignore();
+            assert_eq!(is_matched, is_credential_path(Utf8Path::new(&path)), "{path}");
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub mod file_lists;
 pub mod file_observer;
 pub mod framing;
 pub mod fs;
+pub mod git_index;
 pub mod here_document;
 pub mod lsp;
 pub mod nearest;

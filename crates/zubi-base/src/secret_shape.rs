@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use issuers::{Alphabet, MIN_WEBHOOK, MODEL_KEY, NAMES, SHAPES, WEBHOOKS};
 
+mod diff;
 mod issuers;
 
 /// The placeholder for a secret.
@@ -180,6 +181,17 @@ fn find_plain(text: &str) -> Vec<FoundSecret> {
             at += 3 + length;
         }
     }
+    for mut range in diff::find_bodies(text) {
+        found.retain(|other| {
+            let is_apart = other.range.end <= range.start || range.end <= other.range.start;
+            if !is_apart {
+                range = range.start.min(other.range.start)..range.end.max(other.range.end);
+            }
+            is_apart
+        });
+        found.push(FoundSecret { kind: PRIVATE_KEY, range });
+    }
+    found.sort_by_key(|found| found.range.start);
     found
 }
 

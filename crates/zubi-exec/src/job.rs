@@ -36,6 +36,9 @@ const READ_PIPE: &str = ". /dev/stdin";
 /// reads it would otherwise consume the rest of a piped script, and ripgrep searches a pipe instead of the folder.
 const DETACH_STDIN: &str = "exec </dev/null; ";
 
+/// The beginning of a variable's value that means the job's temporary directory.
+pub const TEMPORARY: &str = "$TMPDIR/";
+
 /// The time to drain the pipes of a finished job. No process has them open any more by then.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -68,8 +71,10 @@ pub struct ProcessJob {
     pub directory: Utf8PathBuf,
     /// The folders of the workspace. The job may write them, unless the manifest names other paths.
     pub folders: Vec<Utf8PathBuf>,
-    /// Variables in addition to those of every program.
+    /// Variables in addition to those of every program. A value may begin with [`TEMPORARY`].
     pub environment: Vec<(String, String)>,
+    /// Files in the job's temporary directory, by name and text.
+    pub files: Vec<(String, String)>,
     /// Values to redact in the output before it is stored.
     pub secrets: Vec<String>,
     pub stdin: Option<String>,
@@ -88,6 +93,7 @@ impl ProcessJob {
             directory: directory.into(),
             folders,
             environment: Vec::new(),
+            files: Vec::new(),
             secrets: Vec::new(),
             stdin: None,
             timeout: Duration::from_mins(1),
@@ -209,7 +215,11 @@ impl Runner {
         let mut environment =
             ChildEnvironment::inherited_with(&job.manifest.env).with_variable("TMPDIR", temporary.as_str());
         for (name, value) in &job.environment {
-            environment = environment.with_variable(name, value);
+            let path = value.strip_prefix(TEMPORARY).map(|file| temporary.join(file).into_string());
+            environment = environment.with_variable(name, path.as_deref().unwrap_or(value));
+        }
+        for (name, text) in &job.files {
+            zubi_base::fs::write_atomic(&temporary.join(name), text.as_bytes()).map_err(RunError::Start)?;
         }
         let mut spec = CommandSpec::new(program, job.directory.clone()).args(arguments).with_confinement(confinement);
         spec.environment = environment;

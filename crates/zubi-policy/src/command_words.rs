@@ -8,8 +8,9 @@ use zubi_base::credentials;
 use super::pattern::{absolute, is_glob, may_become};
 use super::rule::{Action, CompiledRule};
 use crate::footprint::Footprint;
-use crate::{programs, shell};
+use crate::{looking, programs, shell};
 
+mod content;
 mod git_paths;
 mod matches;
 
@@ -145,7 +146,8 @@ impl CommandPaths {
         let mut named =
             Self { paths: Vec::new(), only_reads: READING_PROGRAMS.contains(&name), include_parents, too_many: false };
         let program = Some(program.as_str()).filter(|program| program.contains('/'));
-        for word in program.into_iter().chain(arguments.iter().map(String::as_str)) {
+        let inner = git_paths::find(argv);
+        for word in program.into_iter().chain(arguments.iter().map(String::as_str)).chain(inner) {
             for text in path_candidates(word) {
                 for directory in &directories {
                     if named.paths.len() >= MAX_PATHS {
@@ -168,9 +170,42 @@ impl CommandPaths {
     }
 }
 
+/// A file that a command reads without naming it, by its path, and a rule about it.
+pub(super) enum SearchedFile<'a> {
+    Found(Utf8PathBuf, &'a CompiledRule),
+    /// Whether the command reads such a file is not known.
+    Possible(&'a CompiledRule),
+}
+
+/// Finds a file that a command searches and that a rule is about.
+pub(super) fn find_searched_file<'a>(
+    argv: &[String],
+    footprint: &Footprint,
+    rules: &[&'a CompiledRule],
+) -> Option<SearchedFile<'a>> {
+    let mut possible = None;
+    for rule in rules.iter().filter(|rule| rule.has_read_paths()) {
+        for directory in looking::find_directories(footprint) {
+            let Some(found) = content::find_files(argv, &directory, &|path| rule.reads(path)) else { continue };
+            if let Some(path) = found.paths.into_iter().next() {
+                return Some(SearchedFile::Found(path, rule));
+            }
+            if !found.is_complete && rule.reads_below(&directory) {
+                possible = Some(SearchedFile::Possible(rule));
+            }
+        }
+    }
+    possible
+}
+
+/// Returns whether an option names files that a program leaves out.
+fn is_exclusion(word: &str) -> bool {
+    ["--exclude=", "--exclude-dir="].iter().any(|option| word.starts_with(option))
+}
+
 /// Returns the parts of a word that could be a path: the whole word, and the text after `=`, `@` or an option's letter.
 fn path_candidates(word: &str) -> impl Iterator<Item = &str> {
-    let value = word.split_once('=').map(|(_, value)| value);
+    let value = word.split_once('=').map(|(_, value)| value).filter(|_| !is_exclusion(word));
     let option_value = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).map(|rest| {
         let mut letters = rest.chars();
         letters.next();
@@ -235,6 +270,8 @@ pub(super) enum Credentials {
     Path(Utf8PathBuf),
     /// A text other than a path that names such a location: a program text, or a directory computed at run time.
     Mentioned(String),
+    /// The reason why a search may print credentials.
+    Searched(String),
 }
 
 /// Returns the locations of credentials that the words of a call's commands name.
@@ -274,6 +311,21 @@ pub(super) fn credentials(footprint: &Footprint, home: Option<&Utf8Path>) -> Vec
             found.push(Credentials::Path(path));
         }
     }
+    let directories = looking::find_directories(footprint);
+    let searches =
+        footprint.commands.iter().flat_map(|argv| directories.iter().map(move |directory| (argv, directory)));
+    for (argv, directory) in searches {
+        let Some(searched) = content::find_credentials(argv, directory) else { continue };
+        for path in searched.paths {
+            if !found.iter().any(|known| matches!(known, Credentials::Path(known) if *known == path)) {
+                found.push(Credentials::Path(path));
+            }
+        }
+        if !searched.is_complete {
+            let command = shell::shorten(&argv.join(" "));
+            found.push(Credentials::Searched(format!("`{command}` reads too many files to look for all credentials")));
+        }
+    }
     found
 }
 
@@ -289,7 +341,7 @@ fn credentials_in(
 ) -> Option<Credentials> {
     let value = word.rsplit_once('=').map_or(word, |(_, value)| value);
     let value = value.strip_prefix('@').unwrap_or(value);
-    if value.len() > MAX_PATH || value.contains('\n') || value.contains("://") {
+    if value.len() > MAX_PATH || value.contains('\n') || value.contains("://") || is_exclusion(word) {
         return None;
     }
     let in_home = HOME

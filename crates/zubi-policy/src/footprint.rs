@@ -14,6 +14,12 @@ pub struct Footprint {
     /// Absolute paths that the call reads.
     pub reads: Vec<Utf8PathBuf>,
     pub writes: Vec<Utf8PathBuf>,
+    /// Whether the call shows contents of files below the folders in `reads`.
+    #[serde(skip)]
+    pub is_search: bool,
+    /// The glob that selects the files of a search; all files without one.
+    #[serde(skip)]
+    pub search_pattern: Option<String>,
     /// Programs with their arguments.
     pub commands: Vec<Vec<String>>,
     /// Programs without a slash that only start another command (`env`, `timeout`).

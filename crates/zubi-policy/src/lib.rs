@@ -21,6 +21,7 @@ pub mod pattern;
 mod programs;
 mod protected_words;
 pub mod rule;
+mod search;
 mod server_files;
 pub mod shell;
 pub mod spec;
@@ -32,10 +33,11 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
+use zubi_base::escape::printable;
 
 pub use self::approval::{ApprovalOption, RuleStore};
 pub use self::approval::{MAX_RECENT_CALLS, RecentCall, options, suggest_auto_approve};
-use self::command_words::CommandPaths;
+use self::command_words::{CommandPaths, SearchedFile};
 use self::part::{Access, DefaultAction};
 pub use self::programs::{find_git_subcommand, git_directory, only_prints, prints_version};
 use self::protected_words::{ProtectedWord, find_protected_words};
@@ -376,8 +378,8 @@ impl Policy {
         }
     }
 
-    /// Applies the `ask` and `deny` rules to the words of a command: to the paths that it names and the commands that
-    /// it may start. Returns each action with the rule's source and the reason.
+    /// Applies the `ask` and `deny` rules to the files of a search and to the words of a command: to the paths that it
+    /// names and the commands that it may start. Returns each action with the rule's source and the reason.
     fn decide_words(
         &self,
         spec: &ToolSpec,
@@ -385,11 +387,16 @@ impl Policy {
         part: &Access,
         footprint: &Footprint,
     ) -> Vec<(Action, String, String)> {
-        let Access::Command(argv) = part else { return Vec::new() };
         let strict_rules = || {
             let rules = self.rules.iter().map(Arc::as_ref);
             rules.filter(|rule| rule.text.action > Action::Allow && rule.applies_to_effect(&spec.id, effect))
         };
+        if let Access::Read(folder) = part
+            && footprint.is_search
+        {
+            return search::apply_rules(folder, footprint, &strict_rules().collect::<Vec<_>>());
+        }
+        let Access::Command(argv) = part else { return Vec::new() };
         let mut found = Vec::new();
         if strict_rules().any(CompiledRule::has_paths) {
             let named = CommandPaths::new(argv, footprint, self.paths.home.as_deref());
@@ -404,6 +411,17 @@ impl Policy {
                 let reason = format!("a rule is about a path among its words{clause}");
                 found.push((rule.text.action, rule.source.clone(), reason));
             }
+            let rules: Vec<&CompiledRule> = strict_rules().collect();
+            found.extend(command_words::find_searched_file(argv, footprint, &rules).map(|file| match file {
+                SearchedFile::Found(path, rule) => {
+                    let reason = format!("it prints {}, and a rule is about that", printable(path.as_str()));
+                    (rule.text.action, rule.source.clone(), reason)
+                }
+                SearchedFile::Possible(rule) => {
+                    let reason = "it may print files that a rule is about; name the paths that it needs".to_owned();
+                    (Action::Ask, rule.source.clone(), reason)
+                }
+            }));
         }
         let commands = strict_rules().filter(|rule| rule.has_command());
         if let Some((action, rule, command)) =

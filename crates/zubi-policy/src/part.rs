@@ -113,6 +113,7 @@ pub(super) fn find_accesses(spec: &ToolSpec, footprint: &Footprint, home: Option
         parts.push(match found {
             Credentials::Path(path) => Access::MayRead(path),
             Credentials::Mentioned(word) => Access::Mentions(word),
+            Credentials::Searched(reason) => Access::Unresolved(reason),
         });
     }
     parts

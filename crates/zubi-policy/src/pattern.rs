@@ -1,9 +1,9 @@
 //! The pattern language of rules: for words of commands, paths, hosts and names of secrets.
 //!
 //! In a word, `*` matches any characters, `a|b` matches either alternative, and `\` removes the special meaning of the
-//! next character. A command is a list of words; `*` alone matches one word, or any number as the last word. A program
-//! without a slash matches in the search path and the system directories. A program with a slash is that file, relative
-//! to the workspace.
+//! next character. A command is a list of words; `*` alone matches one word, or any number as the last word. An alternative
+//! for the program without a slash matches in the search path and the system directories. One with a slash is that file,
+//! relative to the workspace.
 //!
 //! An `allow` rule matches exactly: the same number of words, each at its position. An `ask` or `deny` rule matches
 //! more loosely, so that no spelling evades it: further arguments change nothing, options (and a value after each) may
@@ -13,6 +13,7 @@ use std::borrow::Cow;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use zubi_base::credentials;
 
 /// A pattern for one word: its alternatives, each split at its stars.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +36,13 @@ impl WordPattern {
             }
         }
         Self { alternatives }
+    }
+
+    /// Splits the pattern into its alternatives with a slash and the others.
+    fn split_paths(self) -> (Self, Self) {
+        let has_slash = |segments: &Vec<String>| segments.iter().any(|segment| segment.contains('/'));
+        let (files, names) = self.alternatives.into_iter().partition(has_slash);
+        (Self { alternatives: files }, Self { alternatives: names })
     }
 
     pub(super) fn matches(&self, text: &str) -> bool {
@@ -78,9 +86,10 @@ fn segments_match(segments: &[String], text: &str) -> bool {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandPattern {
-    program: WordPattern,
-    /// Whether the program is a file, relative to the workspace.
-    is_path: bool,
+    /// The names of the program.
+    names: WordPattern,
+    /// The program as a file, relative to the workspace.
+    files: WordPattern,
     words: Vec<WordPattern>,
     /// Whether any number of words may follow.
     open: bool,
@@ -98,7 +107,8 @@ impl CommandPattern {
         if open {
             rest.pop();
         }
-        Ok(Self { is_path: program.contains('/'), program: WordPattern::new(program), words: rest, open })
+        let (files, names) = WordPattern::new(program).split_paths();
+        Ok(Self { names, files, words: rest, open })
     }
 
     /// Returns whether an `allow` rule matches exactly this command: its words match, and its stars cover the options.
@@ -131,11 +141,8 @@ impl CommandPattern {
     /// Returns whether the pattern has exactly the words of this command.
     pub(super) fn has_words(&self, argv: &[String], directory: Option<&Utf8Path>, root: Option<&Utf8Path>) -> bool {
         let Some((program, arguments)) = argv.split_first() else { return false };
-        let program = if self.is_path {
-            self.is_file(program, directory, root)
-        } else {
-            crate::shell::system_name(program).is_some_and(|name| self.program.matches(name))
-        };
+        let program = self.is_file(program, directory, root)
+            || crate::shell::system_name(program).is_some_and(|name| self.names.matches(name));
         program
             && (arguments.len() == self.words.len() || (self.open && arguments.len() > self.words.len()))
             && self.words.iter().zip(arguments).all(|(word, argument)| word.matches(argument))
@@ -149,11 +156,8 @@ impl CommandPattern {
         root: Option<&Utf8Path>,
     ) -> bool {
         let Some((program, arguments)) = argv.split_first() else { return false };
-        let program = if self.is_path {
-            self.is_file(program, directory, root)
-        } else {
-            self.program.matches(Utf8Path::new(program).file_name().unwrap_or(program))
-        };
+        let program = self.is_file(program, directory, root)
+            || self.names.matches(Utf8Path::new(program).file_name().unwrap_or(program));
         program && occur_in_order(&self.words, arguments)
     }
 
@@ -162,13 +166,13 @@ impl CommandPattern {
             return false;
         }
         let path = absolute(program, directory.or(root));
-        if self.program.matches(path.as_str()) {
+        if self.files.matches(path.as_str()) {
             return true;
         }
         // The pattern is relative to the workspace.
         let relative = root.and_then(|root| path.strip_prefix(root).ok());
         relative.is_some_and(|relative| {
-            self.program.matches(&format!("./{relative}")) || self.program.matches(relative.as_str())
+            self.files.matches(&format!("./{relative}")) || self.files.matches(relative.as_str())
         })
     }
 }
@@ -335,6 +339,17 @@ impl Paths {
 
     pub(super) fn matches(&self, path: &Utf8Path) -> bool {
         self.globs.is_match(path.as_std_path())
+    }
+
+    /// Returns whether a pattern may match files below a directory whose names do not say that they contain credentials.
+    pub(super) fn may_match_below(&self, directory: &Utf8Path) -> bool {
+        let directory: Vec<&str> =
+            directory.components().map(|name| name.as_str()).filter(|name| *name != "/").collect();
+        self.names.iter().any(|names| {
+            let is_credentials = names.last().is_some_and(|name| credentials::is_credential_path(Utf8Path::new(name)));
+            let is_near = names.iter().zip(&directory).all(|(name, other)| is_glob(name) || name == other);
+            is_near && !is_credentials
+        })
     }
 
     /// Returns whether a pattern may match a path that a command names: the path, its contents, or a path to which its

@@ -13,6 +13,7 @@ mod filters;
 mod git;
 mod lists;
 mod options;
+mod projects;
 mod runners;
 mod searches;
 mod statements;
@@ -22,7 +23,9 @@ mod texts;
 use camino::Utf8Path;
 
 use self::options::parse;
-pub(crate) use self::searches::{FoundFiles, SearchOptions, found_files, search_options};
+pub(crate) use self::searches::{
+    ContentSearch, ContentSource, FoundFiles, content_search, found_files, search_options,
+};
 
 /// One program, or some of its subcommands.
 #[derive(Debug, Clone, Copy)]
@@ -81,11 +84,17 @@ enum Operands {
     PatternAndFiles,
     /// Words that must stay in the workspace if they are paths.
     Inside,
+    /// Paths that must stay in the workspace, each perhaps with a line or the name of a test: `a_spec.rb:12`.
+    Located,
+    /// Kinds and names of a cluster's objects, except its secrets.
+    Resources,
     None,
     /// Words that begin with one of these, separated by spaces.
     Prefixed(&'static str),
     /// Words that do not begin with `+` or `@` and set nothing: `CC=x`.
     Targets,
+    /// Targets that must stay in the workspace if they are paths.
+    Recipes,
     /// A file of the workspace that an interpreter runs, with a dot or a slash: other words are subcommands.
     Script,
     /// Exactly these words, separated by spaces.
@@ -321,10 +330,12 @@ fn judge(name: &str, argv: &[String], from: usize) -> Vec<usize> {
 fn judge_row(row: &Program, argv: &[String], from: usize) -> Vec<usize> {
     let mut arguments = parse(row, row.covered, argv, from);
     texts::refuse_operands(row, &mut arguments, argv);
-    if let Operands::Runs(words_before) = row.operands
-        && let Some(first) = arguments.operands.first()
-    {
-        arguments.refused.extend(refuse_program(argv, first + words_before));
+    if let Operands::Runs(words_before) = row.operands {
+        match arguments.operands.first() {
+            Some(first) => arguments.refused.extend(refuse_program(argv, first + words_before)),
+            // Without a program, a shell or a default starts: `poetry shell`.
+            None => arguments.refused.push(argv.len()),
+        }
     }
     arguments.refused
 }
@@ -350,7 +361,7 @@ fn refuse_program(argv: &[String], from: usize) -> Vec<usize> {
 }
 
 fn rows() -> impl Iterator<Item = &'static Program> {
-    [table::PROGRAMS, git::PROGRAMS, runners::PROGRAMS].into_iter().flatten()
+    [table::PROGRAMS, git::PROGRAMS, runners::PROGRAMS, projects::PROGRAMS].into_iter().flatten()
 }
 
 fn find(name: &str, subcommand: &str) -> Option<&'static Program> {

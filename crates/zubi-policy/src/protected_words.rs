@@ -6,6 +6,8 @@
 
 use camino::Utf8Path;
 
+mod copies;
+
 use crate::footprint::Footprint;
 use crate::pattern::{absolute, is_glob};
 use crate::{PolicyPaths, looking, programs, shell};
@@ -71,6 +73,7 @@ pub(super) fn find_protected_words(argv: &[String], footprint: &Footprint, paths
         });
         found.extend(reason.map(|reason| ProtectedWord { index, reason }));
     }
+    found.extend(copies::find_copied_words(argv, &directories, paths));
     found
 }
 

@@ -268,6 +268,21 @@ impl CompiledRule {
         is_affected(&self.read) || (!named.only_reads && is_affected(&self.write))
     }
 
+    /// Returns whether the rule is about reading some paths.
+    pub(super) fn has_read_paths(&self) -> bool {
+        !self.read.is_empty()
+    }
+
+    /// Returns whether the rule is about reading this path.
+    pub fn reads(&self, path: &Utf8Path) -> bool {
+        self.read.matches(path)
+    }
+
+    /// Returns whether the rule may be about files below a directory whose names do not say that they contain credentials.
+    pub(super) fn reads_below(&self, directory: &Utf8Path) -> bool {
+        self.read.may_match_below(directory)
+    }
+
     /// Returns whether the rule has path patterns.
     pub(super) fn has_paths(&self) -> bool {
         !self.read.is_empty() || !self.write.is_empty()

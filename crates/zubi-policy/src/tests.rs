@@ -1,9 +1,12 @@
 //! Decisions for each effect, with and without a rule, in read-only and other sessions.
 
+mod copies;
 mod looking;
+mod program_patterns;
 mod quiet;
 mod run_rules;
 mod scopes;
+mod searches;
 
 use serde_json::{Value, json};
 

@@ -5,6 +5,8 @@
 //! only in directories of the workspace. Over MCP the whole toolset is absent unless the user enables it.
 
 pub mod answer;
+mod git_attributes;
+mod git_objects;
 mod git_start;
 mod job;
 mod link_paths;

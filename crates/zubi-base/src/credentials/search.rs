@@ -18,12 +18,49 @@ pub struct FileSearch<'a> {
     pub globs: &'a [&'a str],
     /// The values of `-t`.
     pub types: &'a [&'a str],
-    pub reads_hidden: bool,
-    /// Whether the search also reads files that `.gitignore` and similar files exclude.
-    pub reads_ignored: bool,
+    pub scope: SearchScope,
+}
+
+/// Files that a search reads in addition to those of [`FileSearch`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SearchScope {
+    pub has_hidden: bool,
+    /// Whether it reads files that `.gitignore` and similar files exclude.
+    pub has_ignored: bool,
+    pub follows_links: bool,
+}
+
+impl SearchScope {
+    /// All files, but not those behind links.
+    pub const ALL: Self = Self { has_hidden: true, has_ignored: true, follows_links: false };
+}
+
+/// The files of a search that were looked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FoundFiles {
+    pub paths: Vec<Utf8PathBuf>,
+    /// Whether the search reads no other files: it is not too large, and its patterns are valid.
+    pub is_complete: bool,
 }
 
 impl FileSearch<'_> {
+    /// Finds files that the search reads below a folder.
+    pub fn find_files(&self, folder: &Utf8Path, is_wanted: &dyn Fn(&Utf8Path) -> bool) -> FoundFiles {
+        let mut found = FoundFiles::default();
+        let Some(walk) = self.walk(folder) else { return found };
+        for (number, entry) in walk.build().filter_map(Result::ok).enumerate() {
+            if number >= MAX_ENTRIES {
+                return found;
+            }
+            let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
+            if entry.file_type().is_some_and(|kind| kind.is_file()) && is_wanted(path) {
+                found.paths.push(path.to_owned());
+            }
+        }
+        found.is_complete = true;
+        found
+    }
+
     /// Finds a file with credentials that the search reads below a folder, by its name. Returns the folder if the search
     /// is too large, or invalid.
     pub fn find_credentials(&self, folder: &Utf8Path) -> Option<Utf8PathBuf> {
@@ -49,6 +86,7 @@ impl FileSearch<'_> {
         None
     }
 
+    /// Prepares the walk of a search; `None` if a pattern is invalid.
     fn walk(&self, folder: &Utf8Path) -> Option<WalkBuilder> {
         let mut overrides = OverrideBuilder::new(folder);
         for glob in self.globs {
@@ -61,8 +99,8 @@ impl FileSearch<'_> {
         }
         let mut walk = WalkBuilder::new(folder);
         walk.overrides(overrides.build().ok()?).types(types.build().ok()?);
-        walk.hidden(!self.reads_hidden);
-        if self.reads_ignored {
+        walk.hidden(!self.scope.has_hidden).follow_links(self.scope.follows_links);
+        if self.scope.has_ignored {
             walk.ignore(false).git_ignore(false).git_global(false).git_exclude(false).parents(false);
         } else {
             walk.add_custom_ignore_filename(".rgignore");
@@ -111,17 +149,32 @@ mod tests {
             let expected = (!expected.is_empty()).then(|| root.join(expected));
             assert_eq!(found.as_deref().map(normal), expected.as_deref().map(normal), "{folder} {globs:?} {types:?}");
         }
-        std::fs::remove_file(root.join("conf/secrets.yml")).unwrap();
-        for (reads_hidden, reads_ignored, globs, expected) in [
-            (false, false, &[] as &[&str], false),
-            (true, false, &[], true),
-            (false, true, &[], true),
-            (true, true, &["*.rs"], false),
-            (true, true, &["!hidden/", "!.ci/", "!.env/"], true),
+        let all = SearchScope { has_hidden: true, has_ignored: true, follows_links: false };
+        for (globs, scope, expected) in [
+            (&[] as &[&str], SearchScope::default(), "conf/secrets.yml"),
+            (&[], SearchScope { has_hidden: true, ..SearchScope::default() }, ".ci/.env.local .env conf/secrets.yml"),
+            (&[], all, ".ci/.env.local .env conf/secrets.yml hidden/server.key"),
+            (&["*.key", "*.yml"], all, "conf/secrets.yml hidden/server.key"),
+            (&["!conf", "!.*"], all, "hidden/server.key"),
         ] {
-            let search = FileSearch { globs, reads_hidden, reads_ignored, ..FileSearch::default() };
-            let is_found = search.find_credentials(root).is_some();
-            assert_eq!(is_found, expected, "{reads_hidden} {reads_ignored} {globs:?}");
+            let search = FileSearch { globs, types: &[], scope };
+            let mut found = search.find_files(root, &crate::credentials::is_credential_path);
+            found.paths.sort_unstable();
+            let paths: Vec<&str> =
+                found.paths.iter().filter_map(|path| path.strip_prefix(root).ok()).map(Utf8Path::as_str).collect();
+            assert_eq!((paths.join(" ").as_str(), found.is_complete), (expected, true), "{globs:?} {scope:?}");
+        }
+        std::fs::remove_file(root.join("conf/secrets.yml")).unwrap();
+        let scope = |has_hidden, has_ignored| SearchScope { has_hidden, has_ignored, follows_links: false };
+        for (scope, globs, expected) in [
+            (scope(false, false), &[] as &[&str], false),
+            (scope(true, false), &[], true),
+            (scope(false, true), &[], true),
+            (scope(true, true), &["*.rs"], false),
+            (scope(true, true), &["!hidden/", "!.ci/", "!.env/"], true),
+        ] {
+            let search = FileSearch { globs, types: &[], scope };
+            assert_eq!(search.find_credentials(root).is_some(), expected, "{scope:?} {globs:?}");
         }
     }
 }

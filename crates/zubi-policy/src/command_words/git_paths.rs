@@ -11,7 +11,7 @@ pub(super) fn find(argv: &[String]) -> Vec<&str> {
         return Vec::new();
     }
     let words = argv.iter().skip(1).map(String::as_str);
-    let inner = words.clone().filter_map(|word| {
+    let inner = words.clone().filter(|word| super::content::excluded_path(word).is_none()).filter_map(|word| {
         let (before, path) = word.rsplit_once([':', ')'])?;
         // A message can have a colon, too.
         (!before.contains(char::is_whitespace) && !path.contains(char::is_whitespace)).then_some(path)

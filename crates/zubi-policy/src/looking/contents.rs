@@ -2,11 +2,11 @@
 //! patterns, and in files that begin as a private key does.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::credentials::{self, FileSearch};
+use zubi_base::credentials::{self, FileSearch, SearchScope};
 
 use super::git;
 use crate::pattern::{absolute, is_glob, may_become};
-use crate::programs::{self, FoundFiles, SearchOptions};
+use crate::programs::{self, FoundFiles};
 
 /// The maximum number of files to which a pattern may expand. More may be anything.
 const MAX_MATCHES: usize = 1000;
@@ -21,14 +21,13 @@ pub(super) fn have_no_credentials(argv: &[String], files: &[String], directory: 
     if let Some(options) = programs::search_options(argv) {
         let [globs, types] = [&options.globs, &options.types].map(|values| values.iter().map(String::as_str).collect());
         let (globs, types): (Vec<_>, Vec<_>) = (globs, types);
-        let SearchOptions { reads_hidden, reads_ignored, .. } = options;
-        let search = FileSearch { globs: &globs, types: &types, reads_hidden, reads_ignored };
+        let search = FileSearch { globs: &globs, types: &types, scope: options.scope };
         let mut folders: Vec<Utf8PathBuf> = paths.iter().filter(|path| path.is_dir()).cloned().collect();
         if files.is_empty() {
             folders.push(directory.to_owned());
         }
         // Hidden files of the whole folder are those of git, editors and tools, whose names say little about their contents.
-        let is_whole = reads_hidden
+        let is_whole = options.scope.has_hidden
             && globs.iter().all(|glob| glob.starts_with('!'))
             && folders.iter().any(|folder| directory.starts_with(folder));
         if is_whole || folders.iter().any(|folder| search.find_credentials(folder).is_some()) {
@@ -36,7 +35,7 @@ pub(super) fn have_no_credentials(argv: &[String], files: &[String], directory: 
         }
     }
     if let Some(FoundFiles { folders, names, may_be_links }) = programs::found_files(argv) {
-        let search = FileSearch { globs: &names, reads_hidden: true, reads_ignored: true, ..FileSearch::default() };
+        let search = FileSearch { globs: &names, types: &[], scope: SearchScope::ALL };
         let folders = if folders.is_empty() { vec!["."] } else { folders };
         let is_unsafe = |folder: &Utf8Path| {
             search.find_credentials(folder).is_some() || (may_be_links && search.find_link(folder).is_some())

@@ -93,7 +93,12 @@ pub(super) const PROGRAMS: &[Program] = &[
         GIT_GREP,
         PatternAndFiles,
     ),
-    list_printing("blame annotate", GIT_BLAME, Files),
+    // Errors print the first line of the files with revisions.
+    with_looking(
+        list_subcommand("git", "blame annotate", AllBut("-S --ignore-revs-file --contents"), Words),
+        GIT_BLAME,
+        Files,
+    ),
     // `--dirty` writes the index.
     list_printing(
         "describe",

@@ -38,7 +38,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program { style: Style::Posix, ..list_covered("npx bunx uvx", "-qy --yes --no-install --no --quiet", Runs(0)) },
     Program { style: Style::Posix, ..list_subcommand("coverage", "run", Only("-p --branch --parallel-mode"), Inside) },
     list_others("coverage", "-d -o --rcfile --data-file --directory"),
-    list_subcommand("nix", "run shell develop", Only(""), NoOperands),
+    // They run what the flake of the folder or of another place names, also without words.
+    list_subcommand("nix", "run shell develop", Only(""), Writes),
     list_others("nix", "-c -f -E -I --command --file --expr --include"),
     Program {
         style: Style::Posix,

@@ -1,7 +1,10 @@
 //! The files that a search over many files reads.
 
+use camino::Utf8Path;
+use zubi_base::credentials::SearchScope;
+
 use super::options::parse;
-use super::{Options, find, has_word, looks_at};
+use super::{Options, Program, find, has_word, looks_at};
 
 /// The options of a search that select files.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -9,8 +12,7 @@ pub(crate) struct SearchOptions {
     /// Patterns of the files, as those of `rg -g`.
     pub(crate) globs: Vec<String>,
     pub(crate) types: Vec<String>,
-    pub(crate) reads_hidden: bool,
-    pub(crate) reads_ignored: bool,
+    pub(crate) scope: SearchScope,
 }
 
 /// Returns the options of a command that prints contents of all files below its folders; `None` for other commands, also
@@ -32,15 +34,17 @@ pub(crate) fn search_options(argv: &[String]) -> Option<SearchOptions> {
         return Some(SearchOptions {
             globs: values("g glob"),
             types: values("t type"),
-            reads_hidden: unrestricted > 1 || count("hidden .") > 0,
-            reads_ignored: unrestricted > 0 || count("no-ignore no-ignore-vcs") > 0,
+            scope: SearchScope {
+                has_hidden: unrestricted > 1 || count("hidden .") > 0,
+                has_ignored: unrestricted > 0 || count("no-ignore no-ignore-vcs") > 0,
+                follows_links: false,
+            },
         });
     }
     let is_recursive_grep = has_word("grep egrep fgrep", name) && count("r recursive") > 0;
     is_recursive_grep.then(|| SearchOptions {
         globs: grep_globs(&options),
-        reads_hidden: true,
-        reads_ignored: true,
+        scope: SearchScope::ALL,
         ..SearchOptions::default()
     })
 }
@@ -129,4 +133,178 @@ pub(crate) fn found_files(argv: &[String]) -> Option<FoundFiles<'_>> {
         names: if is_conjunction && are_plain { names } else { Vec::new() },
         may_be_links: !(is_conjunction && values("-type") == ["f"]),
     })
+}
+
+/// The files whose contents a command prints although none of its words names them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct ContentSearch {
+    /// The paths below which it reads; without one, the directory.
+    pub(crate) paths: Vec<String>,
+    pub(crate) options: SearchOptions,
+    pub(crate) source: ContentSource,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum ContentSource {
+    #[default]
+    Folders,
+    /// The files that git tracks.
+    Tracked,
+    /// Changes of files that git tracks or has tracked. `is_past`: also those of files that no longer exist.
+    Changes { is_past: bool },
+}
+
+/// Options of `git log` that print no changes of files.
+const WITHOUT_CHANGES: &str = "-0123456789gs -n= -S= -G= --oneline --stat[=] --name-only --name-status --graph --decorate[=] \
+    --no-decorate --format= --pretty[=] --since= --until= --after= --before= --author= --committer= --grep= --no-patch --all \
+    --branches[=] --tags[=] --remotes[=] --no-color --color[=] --abbrev-commit --reverse --first-parent --no-merges --merges \
+    --max-count= --skip= --date= --shortstat --numstat --summary --follow --cached --staged --diff-filter= --topo-order --raw \
+    --date-order --left-right --check --quiet --exit-code";
+
+/// Programs after `-exec` that print no contents of their files.
+const NAMES_ONLY: &str = "echo printf ls stat rm rmdir chmod chown touch basename dirname test [ du realpath readlink mv ln mkdir \
+    wc md5sum sha1sum sha256sum true";
+
+/// Returns the search that a command makes; `None` if it reads only the files that its words name.
+pub(crate) fn content_search(argv: &[String]) -> Option<ContentSearch> {
+    let program = argv.first()?;
+    match Utf8Path::new(program).file_name()? {
+        "git" => git_search(argv),
+        "find" => find_search(argv),
+        name @ ("rg" | "ag" | "ack") => Some(ignoring_search(argv, find(name, "")?)).filter(|_| !lists_files(argv)),
+        name @ ("grep" | "egrep" | "fgrep" | "rgrep" | "diff") => {
+            recursive_search(argv, name, find(if name == "rgrep" { "grep" } else { name }, "")?)
+        }
+        _ => None,
+    }
+}
+
+fn lists_files(argv: &[String]) -> bool {
+    argv.iter().any(|word| word == "--files" || word == "--type-list" || word == "--version")
+}
+
+/// A search of `rg` or a similar program.
+fn ignoring_search(argv: &[String], row: &Program) -> ContentSearch {
+    let arguments = parse(row, row.covered, argv, 1);
+    let count = |names: &[&str]| arguments.options.iter().filter(|(name, _)| names.contains(&name.as_str())).count();
+    // An option that is not known may select any files.
+    let is_unknown = !arguments.refused.is_empty();
+    let unrestricted = count(&["u", "unrestricted"]);
+    let scope = SearchScope {
+        has_hidden: is_unknown || unrestricted > 1 || count(&[".", "hidden"]) > 0,
+        has_ignored: is_unknown || unrestricted > 0 || count(&["no-ignore", "no-ignore-vcs"]) > 0,
+        follows_links: count(&["L", "follow"]) > 0,
+    };
+    let mut options = SearchOptions { scope, ..SearchOptions::default() };
+    for (name, value) in &arguments.options {
+        match (name.as_str(), value) {
+            ("g" | "glob", Some(value)) => options.globs.push(value.clone()),
+            ("t" | "type", Some(value)) => options.types.push(value.clone()),
+            _ => {}
+        }
+    }
+    let skipped = usize::from(count(&["e", "regexp", "f", "file"]) == 0);
+    ContentSearch { paths: words(argv, arguments.operands.iter().skip(skipped)), options, ..ContentSearch::default() }
+}
+
+/// A search of `grep -r` or `diff -r`.
+fn recursive_search(argv: &[String], name: &str, row: &Program) -> Option<ContentSearch> {
+    let arguments = parse(row, row.covered, argv, 1);
+    let has = |names: &[&str]| arguments.options.iter().any(|(name, _)| names.contains(&name.as_str()));
+    let is_unknown = arguments.refused.iter().any(|index| argv.get(*index).is_some_and(|word| word.starts_with('-')));
+    if name != "rgrep" && !is_unknown && !has(&["r", "R", "recursive"]) {
+        return None;
+    }
+    let scope = SearchScope { follows_links: is_unknown || has(&["R"]), ..SearchScope::ALL };
+    let mut options = SearchOptions { scope, ..SearchOptions::default() };
+    for (name, value) in &arguments.options {
+        match (name.as_str(), value) {
+            ("include", Some(value)) => options.globs.push(value.clone()),
+            ("exclude" | "exclude-dir", Some(value)) => options.globs.push(format!("!{value}")),
+            _ => {}
+        }
+    }
+    let skipped = usize::from(name != "diff" && !has(&["e", "regexp", "f", "file"]));
+    let paths = words(argv, arguments.operands.iter().skip(skipped));
+    Some(ContentSearch { paths, options, ..ContentSearch::default() })
+}
+
+/// The files that `find` gives to another program.
+fn find_search(argv: &[String]) -> Option<ContentSearch> {
+    let is_action = |word: &String| ["-exec", "-execdir", "-ok", "-okdir"].contains(&word.as_str());
+    let actions = argv.iter().enumerate().filter(|(_, word)| is_action(word));
+    let mut programs = actions.filter_map(|(at, _)| argv.get(at + 1));
+    programs.find(|program| !has_word(NAMES_ONLY, Utf8Path::new(program).file_name().unwrap_or(program)))?;
+    let paths = argv.iter().skip(1).skip_while(|word| ["-H", "-L", "-P"].contains(&word.as_str()));
+    let paths = paths.take_while(|word| !word.starts_with(['-', '(', '!'])).cloned().collect();
+    // Without other conditions, the files have this name.
+    let is_plain = !argv.iter().any(|word| ["-o", "-or", "!", "-not", "(", ","].contains(&word.as_str()));
+    let name = argv.iter().position(|word| word == "-name").and_then(|at| argv.get(at + 1)).filter(|_| is_plain);
+    let follows_links = argv.iter().any(|word| word == "-L" || word == "-follow");
+    Some(ContentSearch {
+        paths,
+        options: SearchOptions {
+            globs: name.into_iter().cloned().collect(),
+            scope: SearchScope { follows_links, ..SearchScope::ALL },
+            ..SearchOptions::default()
+        },
+        ..ContentSearch::default()
+    })
+}
+
+/// The files that a command of git prints without naming them.
+fn git_search(argv: &[String]) -> Option<ContentSearch> {
+    const SUBCOMMANDS: &[&str] = &[
+        "grep",
+        "archive",
+        "log",
+        "show",
+        "diff",
+        "stash",
+        "whatchanged",
+        "diff-tree",
+        "diff-index",
+        "diff-files",
+        "format-patch",
+        "range-diff",
+        "reflog",
+    ];
+    let at = argv.iter().skip(1).position(|word| SUBCOMMANDS.contains(&word.as_str()))? + 1;
+    let subcommand = argv.get(at)?.as_str();
+    let arguments = parse(find("git", "log")?, Options::Only(WITHOUT_CHANGES), argv, at + 1);
+    let has = |names: &[&str]| arguments.options.iter().any(|(name, _)| names.contains(&name.as_str()));
+    let prints_only =
+        has(&["stat", "name-only", "name-status", "shortstat", "numstat", "no-patch", "s", "raw", "summary", "check"]);
+    let has_other = arguments.refused.iter().any(|index| argv.get(*index).is_some_and(|word| word.starts_with('-')));
+    let is_stash_change = argv.get(at + 1).is_some_and(|word| word == "show");
+    // `HEAD:a` names the file.
+    let mut operands = arguments.operands.iter().filter_map(|index| argv.get(*index)).peekable();
+    let names_files = subcommand == "show" && operands.peek().is_some() && operands.all(|word| word.contains(':'));
+    let (source, is_printed) = match subcommand {
+        _ if names_files => return None,
+        "grep" | "archive" => (ContentSource::Tracked, true),
+        "log" | "reflog" => (ContentSource::Changes { is_past: true }, has_other),
+        "stash" => (ContentSource::Changes { is_past: true }, is_stash_change && has_other),
+        "diff" => (
+            ContentSource::Changes { is_past: arguments.operands.iter().any(|index| !is_separated(argv, *index)) },
+            has_other || !prints_only,
+        ),
+        _ => (ContentSource::Changes { is_past: true }, has_other || !prints_only),
+    };
+    let separator = argv.iter().position(|word| word == "--");
+    let paths = match separator {
+        Some(separator) => argv.iter().skip(separator + 1).cloned().collect(),
+        // The first word of a search is its pattern.
+        None => words(argv, arguments.operands.iter().skip(usize::from(subcommand == "grep"))),
+    };
+    is_printed.then(|| ContentSearch { paths, source, ..ContentSearch::default() })
+}
+
+/// Returns whether `--` is before a word.
+fn is_separated(argv: &[String], index: usize) -> bool {
+    argv.iter().take(index).any(|word| word == "--")
+}
+
+fn words<'a>(argv: &[String], indices: impl Iterator<Item = &'a usize>) -> Vec<String> {
+    indices.filter_map(|index| argv.get(*index)).cloned().collect()
 }

@@ -4,7 +4,7 @@ use super::lists::{CARGO, DIFF, FIND, GO, GREP, MAKE, NPM, PYTEST, RG, SQLITE};
 use super::{BASE, Operands, Options, Program, Style};
 use Operands::{
     Addresses, AtMost, Awk, Files, Filter, Inside, LooksWith, None as NoOperands, OneOf, PatternAndFiles, Prefixed,
-    Script, ScriptName, Sed, Statements, Targets, TestIds, Words, Writes,
+    Resources, Script, ScriptName, Sed, Statements, Targets, TestIds, Words, Writes,
 };
 use Options::{AllBut, Only};
 
@@ -289,13 +289,15 @@ pub(super) const PROGRAMS: &[Program] = &[
     list_subcommand("npm pnpm yarn bun", "", Only("-s --silent --version -v --json"), Targets),
     Program {
         rest: Some(""),
-        ..list_subcommand(
-            "npm pnpm yarn bun",
-            "ls list outdated view info why explain ping prefix root",
-            Only(NPM),
-            Targets,
-        )
+        ..list_subcommand("npm", "ls list outdated view info why explain ping prefix root", Only(NPM), Targets)
     },
+    // The others run a script of the project with any other name.
+    Program {
+        rest: Some(""),
+        ..list_subcommand("pnpm", "ls list outdated view info why ping prefix root", Only(NPM), Targets)
+    },
+    Program { rest: Some(""), ..list_subcommand("yarn", "info why", Only(NPM), Targets) },
+    Program { rest: Some(""), ..list_subcommand("bun", "outdated why", Only(NPM), Targets) },
     // Words after these are arguments of the script, `audit fix` and `version patch`.
     Program { rest: Some(""), ..list_subcommand("bun", "test", Only(NPM), Inside) },
     Program { rest: Some(""), ..list_subcommand("npm pnpm yarn bun", "test t audit version", Only(NPM), NoOperands) },
@@ -448,9 +450,15 @@ pub(super) const PROGRAMS: &[Program] = &[
     list_subcommand("kubectl oc", "", Only("-n= --namespace="), Targets),
     list_subcommand(
         "kubectl oc",
-        "get describe logs top version explain api-resources",
+        "get describe",
+        Only("-Awh -n= -o= -l= --namespace= --all-namespaces --output= --selector= --show-labels --watch"),
+        Resources,
+    ),
+    list_subcommand(
+        "kubectl oc",
+        "logs top version explain api-resources",
         Only(
-            "-Awfhp -n= -o= -l= -c= --namespace= --all-namespaces --output= --selector= --container= --tail= --since= --previous --show-labels --watch",
+            "-Awfhp -n= -l= -c= --namespace= --all-namespaces --selector= --container= --tail= --since= --previous --follow",
         ),
         Words,
     ),

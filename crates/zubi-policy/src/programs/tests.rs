@@ -2,6 +2,8 @@
 
 use super::*;
 
+mod projects;
+
 fn argv(text: &str) -> Vec<String> {
     let reading = crate::shell::read(text, "/w".into());
     reading.commands.into_iter().next().unwrap_or_default()

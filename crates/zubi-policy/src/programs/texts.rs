@@ -29,7 +29,26 @@ pub(super) fn refuse_operands(row: &Program, arguments: &mut ParsedWords, argv: 
             arguments.refused.extend(operands.iter().skip(count));
         }
         // `@file` names a file with more options.
-        Operands::Inside => refuse(&|word| !stays_inside(word) || word.starts_with('@')),
+        Operands::Inside => refuse(&|word| {
+            // `go run x@latest` fetches and runs another module.
+            !stays_inside(word) || word.starts_with('@') || (row.names == "go" && word.contains('@'))
+        }),
+        Operands::Located => refuse(&|word| {
+            let (path, location) = word.split_once([':', '[']).unwrap_or((word, ""));
+            !stays_inside(path) || path.starts_with('@') || location.contains('/')
+        }),
+        Operands::Resources => {
+            refuse(&is_secret_resource);
+            // `go-template-file=x` reads a file, and prints its beginning in an error.
+            let reads_file = |value: &Option<String>| value.as_deref().is_some_and(|value| value.contains("-file"));
+            if arguments
+                .options
+                .iter()
+                .any(|(name, value)| matches!(name.as_str(), "o" | "output") && reads_file(value))
+            {
+                arguments.refused.push(argv.len());
+            }
+        }
         Operands::None => refuse(&|_| true),
         Operands::Prefixed(prefixes) => refuse(&|word| {
             !prefixes.split(' ').any(|prefix| word.starts_with(prefix)) || word.split('/').any(|name| name == "..")
@@ -43,6 +62,11 @@ pub(super) fn refuse_operands(row: &Program, arguments: &mut ParsedWords, argv: 
         }
         Operands::Targets => {
             refuse(&|word| (word.contains('=') && !sets_plain_variable(word)) || word.starts_with(['+', '@']));
+        }
+        Operands::Recipes => {
+            refuse(&|word| {
+                word.contains('=') || word.starts_with(['+', '@']) || !stays_inside(&word.replace(':', "/"))
+            });
         }
         // See [`super::judge_row`].
         Operands::Runs(_) => {}
@@ -89,6 +113,11 @@ pub(super) fn refuse_operands(row: &Program, arguments: &mut ParsedWords, argv: 
 fn sets_plain_variable(word: &str) -> bool {
     let Some((name, value)) = word.split_once('=') else { return false };
     has_word("V VERBOSE DEBUG", name) && !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// Returns whether a word names secrets of a cluster: `secret/x`, `pods,Secrets.v1.`.
+fn is_secret_resource(word: &str) -> bool {
+    word.split([',', '/', '.']).any(|part| ["secret", "secrets"].iter().any(|kind| part.eq_ignore_ascii_case(kind)))
 }
 
 /// Marks statements that do more than to query. Without `-c` or `-e`, the first operand is a database.

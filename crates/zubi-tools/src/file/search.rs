@@ -70,7 +70,8 @@ impl TypedTool for SearchFiles {
 
     fn footprint(_files: &FileToolContext, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
         let input = Self::parse(args.clone())?;
-        Ok(Footprint { reads: roots(&input, cx)?, ..Footprint::default() })
+        let reads = roots(&input, cx)?;
+        Ok(Footprint { reads, is_search: true, search_pattern: input.pattern, ..Footprint::default() })
     }
 
     async fn run(_files: &FileToolContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {

@@ -6,8 +6,11 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::fs::ReadError;
 use zubi_base::text::ellipsize;
+use zubi_exec::job::TEMPORARY;
 use zubi_policy::prints_version;
 use zubi_policy::shell::ShellReading;
+
+use super::git_attributes;
 
 /// Subcommands that need no hook.
 const LOOKING: &[&str] = &[
@@ -103,7 +106,10 @@ const PLAIN_SETTINGS: &[(&str, &[&str])] = &[
 ];
 
 /// Returns the directory and those above it in the workspace, innermost first.
-fn folders_above<'a>(directory: &'a Utf8Path, roots: &'a [Utf8PathBuf]) -> impl Iterator<Item = &'a Utf8Path> {
+pub(super) fn folders_above<'a>(
+    directory: &'a Utf8Path,
+    roots: &'a [Utf8PathBuf],
+) -> impl Iterator<Item = &'a Utf8Path> {
     directory.ancestors().take_while(|path| roots.iter().any(|root| path.starts_with(root)))
 }
 
@@ -113,8 +119,23 @@ fn is_looking(argv: &[String]) -> bool {
     subcommand.is_some_and(|word| LOOKING.contains(&word.as_str())) || zubi_policy::only_prints(argv)
 }
 
-fn is_git(argv: &[String]) -> bool {
+pub(super) fn is_git(argv: &[String]) -> bool {
     argv.first().is_some_and(|program| Utf8Path::new(program).file_name() == Some("git"))
+}
+
+/// The name of the file with attributes in the temporary directory of a job.
+const ATTRIBUTES: &str = "git-attributes";
+
+/// Returns the files that a script's commands of git need, by name and text.
+pub(super) fn files(commands: &[Vec<String>]) -> Vec<(String, String)> {
+    let text = || (ATTRIBUTES.to_owned(), git_attributes::write_attributes());
+    only_looks(commands).then(text).into_iter().collect()
+}
+
+/// Returns whether a script has commands of git, and all of them look.
+fn only_looks(commands: &[Vec<String>]) -> bool {
+    let mut git = commands.iter().filter(|argv| is_git(argv)).peekable();
+    git.peek().is_some() && git.all(|argv| is_looking(argv))
 }
 
 /// Returns the variables with which a script starts because it has these commands.
@@ -127,13 +148,14 @@ pub(super) fn environment(commands: &[Vec<String>]) -> Vec<(String, String)> {
         variables.push(("RUSTUP_AUTO_INSTALL".to_owned(), "0".to_owned()));
         variables.push(("GOTOOLCHAIN".to_owned(), "local".to_owned()));
     }
-    let git: Vec<&Vec<String>> = commands.iter().filter(|argv| is_git(argv)).collect();
-    if git.is_empty() {
+    if !commands.iter().any(|argv| is_git(argv)) {
         return variables;
     }
     let mut settings = vec![("core.fsmonitor", "false"), ("core.pager", "cat"), ("safe.bareRepository", "explicit")];
-    if git.iter().all(|argv| is_looking(argv)) {
+    let attributes = format!("{TEMPORARY}{ATTRIBUTES}");
+    if only_looks(commands) {
         settings.push(("core.hooksPath", "/dev/null"));
+        settings.push(("core.attributesFile", &attributes));
         variables.push(("GIT_OPTIONAL_LOCKS".to_owned(), "0".to_owned()));
         // A missing object would otherwise be fetched with a program that the configuration names.
         variables.push(("GIT_NO_LAZY_FETCH".to_owned(), "1".to_owned()));

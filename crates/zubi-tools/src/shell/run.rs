@@ -14,7 +14,7 @@ use zubi_tool_api::{Effect, Footprint, OutputStatus, ToolCx, ToolError, ToolOutp
 use super::shell_tool::{
     SHELL_TOOL, ShellToolContext, directory, environment, prepare_sandbox, run_error, sandbox_problem,
 };
-use super::{answer, git_start, link_paths};
+use super::{answer, git_attributes, git_objects, git_start, link_paths};
 use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct RunCommand;
@@ -104,6 +104,8 @@ impl TypedTool for RunCommand {
         analysis.unresolved.extend(bare);
         let configured = git_start::configuration_problem(&analysis.commands, &directory, &roots);
         analysis.unresolved.extend(configured);
+        analysis.unresolved.extend(git_attributes::problem(&analysis.commands, &directory, &roots));
+        analysis.unresolved.extend(git_objects::problem(&analysis.commands, &directory, &roots));
         // A `cd` is in the reads.
         let directories = [std::slice::from_ref(&directory), &analysis.reads].concat();
         analysis.unresolved.extend(link_paths::problem(&analysis.commands, &directories));
@@ -143,6 +145,7 @@ impl TypedTool for RunCommand {
         job.environment = environment();
         let analysis = shell::read_with_input(&input.command, &job.directory, input.stdin.is_some());
         job.environment.extend(git_start::environment(&analysis.commands));
+        job.files = git_start::files(&analysis.commands);
         let requested = input.timeout_ms.map(|ms| Duration::from_millis(ms.min(MAX_TIMEOUT_MS)));
         job.stdin = input.stdin;
         if is_background {

@@ -1,0 +1,267 @@
+//! Programs that check, test or build a project: options that load or run a file, and words that select what runs.
+
+use super::{argv, refused_words};
+
+/// Each program with forms that a star does not cover, and forms that it covers.
+const PROGRAMS: &[(&str, &[&str], &[&str])] = &[
+    (
+        "go",
+        &["go run example.com/x@latest", "go run -v x@v1", "go install x@latest", "go install x", "go get x@v1"],
+        &["go run .", "go run ./cmd/a x", "go test ./...", "go build ./cmd/a"],
+    ),
+    (
+        "git blame",
+        &["git blame --ignore-revs-file=/etc/passwd a", "git blame --ignore-revs x a", "git blame -S ../x a"],
+        &["git blame a", "git blame -L 1,5 a", "git annotate a", "git shortlog -s"],
+    ),
+    (
+        "kubectl",
+        &[
+            "kubectl get secrets",
+            "kubectl get secret x -o yaml",
+            "kubectl get -o yaml secret/x",
+            "kubectl get pods,secrets",
+            "kubectl get Secrets.v1.",
+            "kubectl -n a get secret",
+            "kubectl describe secret x",
+            "kubectl get -f /etc/passwd",
+            "kubectl describe -f http://a/b",
+            "kubectl get pods -o go-template-file=/etc/passwd",
+            "kubectl get --raw /api/v1/secrets",
+        ],
+        &[
+            "kubectl get pods -A",
+            "kubectl get deployment/x -o yaml",
+            "kubectl logs -f x",
+            "kubectl logs --tail=5 secret-service",
+            "kubectl describe pod x",
+            "kubectl top nodes",
+        ],
+    ),
+    (
+        "scripts of a project by their names",
+        &[
+            "yarn x",
+            "yarn ls",
+            "yarn list",
+            "yarn outdated",
+            "yarn ping",
+            "pnpm x",
+            "pnpm explain",
+            "bun view x",
+            "bun x y",
+        ],
+        &["yarn why x", "yarn info x", "yarn test", "pnpm why x", "pnpm ls", "npm ls", "npm view x", "npm explain x"],
+    ),
+    (
+        "shells and environments",
+        &[
+            "nix develop",
+            "nix run",
+            "nix shell",
+            "nix develop -c x",
+            "poetry shell",
+            "poetry run",
+            "pixi shell",
+            "pipenv shell",
+            "hatch shell",
+            "mise x",
+            "bundle exec",
+            "npx",
+        ],
+        &[],
+    ),
+    (
+        "pylint",
+        &[
+            "pylint --load-plugins=x a",
+            "pylint --load-pl x a",
+            "pylint --init-hook=x a",
+            "pylint --rcfile=/tmp/x a",
+            "pylint --output-format=json:/tmp/x a",
+            "pylint --generate-toml-config",
+            "pylint ../a",
+        ],
+        &["pylint src", "pylint -j 4 --disable=C,R src/a.py", "pylint -E src"],
+    ),
+    (
+        "flake8",
+        &[
+            "flake8 --config=x a",
+            "flake8 --append-config x",
+            "flake8 --output-file=x a",
+            "flake8 --tee a",
+            "flake8 ../a",
+        ],
+        &["flake8", "flake8 --max-line-length=100 src", "flake8 --select E,F --statistics src tests"],
+    ),
+    (
+        "elixir",
+        &[
+            "elixir -e x",
+            "elixir --eval x",
+            "elixir -r x a.exs",
+            "elixir -pr '*.ex' a.exs",
+            "elixir -S mix x",
+            "iex -e x",
+            "elixir ../a.exs",
+        ],
+        &["elixir a.exs", "elixir a.exs -e x", "elixir --version"],
+    ),
+    (
+        "rspec",
+        &[
+            "rspec -r ./x",
+            "rspec -rx",
+            "rspec --require x",
+            "rspec -I ../x",
+            "rspec -O x",
+            "rspec --options x",
+            "rspec -o x",
+            "rspec --out=x",
+            "rspec ../x",
+        ],
+        &[
+            "rspec",
+            "rspec spec/a_spec.rb",
+            "rspec spec/a_spec.rb:12 -fd",
+            "rspec -e name --fail-fast",
+            "rspec --format documentation",
+        ],
+    ),
+    (
+        "phpunit",
+        &[
+            "phpunit --bootstrap x",
+            "phpunit -c x",
+            "phpunit --configuration=x",
+            "phpunit --include-path x",
+            "phpunit --log-junit x",
+            "phpunit -d a=b",
+            "phpunit ../x",
+            "./vendor/bin/phpunit --boots x",
+        ],
+        &["phpunit", "phpunit tests/ATest.php", "phpunit --filter testA --testdox", "vendor/bin/phpunit tests"],
+    ),
+    (
+        "rubocop",
+        &[
+            "rubocop -r ./x",
+            "rubocop --require x",
+            "rubocop --plugin x",
+            "rubocop -A",
+            "rubocop -a",
+            "rubocop -x",
+            "rubocop -c x",
+            "rubocop --auto-gen-config",
+            "rubocop -o x",
+            "rubocop --autocor",
+        ],
+        &["rubocop", "rubocop lib", "rubocop -D --only Style/A lib/a.rb", "rubocop --format simple"],
+    ),
+    (
+        "bazel",
+        &[
+            "bazel --bazelrc=x build //a",
+            "bazel --output_user_root=/x build",
+            "bazel test --run_under=x //a",
+            "bazel build --spawn_strategy=local //a",
+            "bazel run --script_path=x //a",
+            "bazel shutdown",
+        ],
+        &[
+            "bazel build //a/...",
+            "bazel test //a:b --test_output=errors",
+            "bazel query 'deps(//a)'",
+            "bazelisk build -c opt //a",
+            "bazel run //a -- -x",
+        ],
+    ),
+    (
+        "just",
+        &[
+            "just -f x",
+            "just --justfile=x",
+            "just --shell x",
+            "just --shell-arg x a",
+            "just -d .. a",
+            "just --working-directory x",
+            "just a=b",
+            "just --set a b",
+            "just --dotenv-path x",
+            "just -c x",
+            "just --command x",
+            "just ../a/",
+            "just --fmt --unstable",
+            "just -e",
+        ],
+        &["just", "just build", "just test all", "just -l", "just --list", "just -n build"],
+    ),
+    (
+        "tox and nox",
+        &[
+            "tox -c x",
+            "tox --conf=x",
+            "tox -x testenv.commands=x",
+            "tox --override=x",
+            "tox exec -- x",
+            "tox e -e py -- x",
+            "tox --workdir=/x",
+            "tox devenv ../x",
+            "tox -e py -- --pdbcls=x",
+            "nox -f x",
+            "nox --noxfile=x",
+            "nox --envdir x",
+        ],
+        &[
+            "tox",
+            "tox -e py311",
+            "tox run -e py,lint",
+            "tox -e py -- -k test_a tests/a.py",
+            "tox -l",
+            "tox -p",
+            "nox -s tests",
+            "nox -l",
+            "nox -s tests -- -k a",
+        ],
+    ),
+    (
+        "bundlers",
+        &[
+            "webpack -c x",
+            "webpack --config=x",
+            "webpack -r x",
+            "webpack init",
+            "webpack -o /tmp/x",
+            "vite -c x",
+            "vite build --config x",
+            "vite --host",
+            "vite build --outDir ../x",
+            "rollup -p x",
+            "rollup --plugin=x a.js",
+            "rollup -o ../x a.js",
+        ],
+        &[
+            "webpack",
+            "webpack build --mode production",
+            "webpack -o dist",
+            "vite build",
+            "vite build --mode=x --outDir dist",
+            "rollup -c",
+            "rollup -o dist/a.js a.js -f es",
+        ],
+    ),
+    ("rake", &["rake -f x", "rake -r x", "rake -e x", "rake A=b", "rake -I ../x a"], &["rake", "rake test", "rake -T"]),
+];
+
+#[test]
+fn stars_cover_no_options_that_load_or_run() {
+    let mut wrong = Vec::new();
+    for (kind, refused, covered) in PROGRAMS {
+        let is_refused = |text: &&&str| !refused_words(&argv(text)).is_empty();
+        wrong
+            .extend(refused.iter().filter(|text| !is_refused(text)).map(|text| format!("{kind}: `{text}` is covered")));
+        wrong.extend(covered.iter().filter(is_refused).map(|text| format!("{kind}: `{text}` is not covered")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
