@@ -141,9 +141,7 @@ pub(crate) async fn edit_symbol(
     let mut first_error = None;
     for candidate in candidates {
         let after = parse(&candidate).await?;
-        if let Some(error) = statements::joined_statement(unit, action, &candidate, &after) {
-            return Err(error);
-        }
+        statements::check_statements(unit, action, &candidate, &after)?;
         let notes = match check::check_result(unit, action, &candidate, &after, given, allows_loss) {
             Ok(notes) => notes,
             Err(error) => {

@@ -249,7 +249,7 @@ fn read(line: &InputLine) -> Read {
     }
 }
 
-/// Returns the error for a list whose cursor is no text: `rmcp` ignores optional parameters of another type.
+/// Returns the error for a list whose cursor is not a text: `rmcp` ignores optional parameters of another type.
 fn refused_cursor(body: &[u8]) -> Option<Read> {
     // Few messages have the word, so that few are parsed twice.
     body.windows(CURSOR.len()).find(|part| *part == CURSOR)?;

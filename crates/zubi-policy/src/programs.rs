@@ -24,7 +24,7 @@ use camino::Utf8Path;
 
 use self::options::parse;
 pub(crate) use self::searches::{
-    ContentSearch, ContentSource, FoundFiles, content_search, found_files, search_options,
+    ContentSearch, ContentSource, PassedFiles, content_search, passed_files, search_options,
 };
 
 /// One program, or some of its subcommands.

@@ -10,6 +10,7 @@ use tree_sitter::{Node, Tree};
 use self::name::{DeclaredName, children};
 use crate::declaration::{Declaration, DeclarationKind};
 use crate::grammars::CompiledTable;
+use crate::layout::is_next_semicolon;
 use crate::outline::{MAX_DECLARATIONS, MAX_DEPTH, SyntaxOutline};
 use crate::rules::Rule;
 
@@ -315,7 +316,7 @@ impl<'t> Extraction<'_, 't> {
         let row = outer.start_position().row;
         let leading = level.and_then(|level| level.leading.as_ref()).filter(|leading| leading.is_of(row));
         let start = leading.and_then(|leading| leading.start).unwrap_or(outer.start_byte());
-        let end = start + self.text.get(start..content_end(outer)).unwrap_or_default().trim_end().len();
+        let end = start + self.text.get(start..content_end(outer, self.text)).unwrap_or_default().trim_end().len();
         let doc_string = if self.table.table.has_doc_strings { doc_string(node) } else { None };
         // A function or a class without a name of its own may be the value.
         let value = || ["value", "right"].iter().find_map(|field| node.child_by_field_name(field));
@@ -383,12 +384,12 @@ fn doc_string(node: Node<'_>) -> Option<Range<usize>> {
 /// The maximum depth of the last nodes of a declaration that are looked at for a comment.
 const MAX_TAIL_DEPTH: usize = 8;
 
-/// Returns the end of a node without a comment behind its last token in the same line. Grammars with automatic
-/// semicolons end after the comment.
-fn content_end(node: Node<'_>) -> usize {
+/// Returns the end of a node without a comment behind its last token in the same line, and without a semicolon of the next
+/// statement. Grammars with automatic semicolons end after them.
+fn content_end(node: Node<'_>, text: &str) -> usize {
     let (mut node, mut end) = (node, node.end_byte());
     for _ in 0..MAX_TAIL_DEPTH {
-        let mut tail = None;
+        let (mut tail, mut has_next_semicolon) = (None, false);
         let mut child = node.child_count().checked_sub(1).and_then(|last| node.child(last));
         let last = loop {
             match child {
@@ -397,12 +398,17 @@ fn content_end(node: Node<'_>) -> usize {
                     tail = Some(comment);
                     child = comment.prev_sibling();
                 }
+                Some(semicolon) if is_next_semicolon(semicolon, text) => {
+                    has_next_semicolon = true;
+                    child = semicolon.prev_sibling();
+                }
                 Some(empty) if empty.start_byte() == empty.end_byte() => child = empty.prev_sibling(),
                 other => break other,
             }
         };
         let Some(last) = last else { break };
-        if tail.is_some_and(|comment| comment.start_position().row == last.end_position().row) {
+        let has_comment = tail.is_some_and(|comment| comment.start_position().row == last.end_position().row);
+        if has_comment || has_next_semicolon {
             end = last.end_byte();
         } else if last.end_byte() < end {
             break;

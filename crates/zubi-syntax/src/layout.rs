@@ -39,7 +39,7 @@ pub struct SyntaxLayout {
     /// The strings whose lines must stay as they are, because white space in them has a meaning: not documentation
     /// strings, and not strings that are relative to their own indentation.
     pub strings: Vec<Range<usize>>,
-    /// The statements and the members of types without the comments behind them; only in languages in which the next line
+    /// The statements and the members of types without the comments behind them, as many as the text has; only in languages in which the next line
     /// can continue a statement. Inner ones follow the outer one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statements: Vec<Range<usize>>,
@@ -94,7 +94,7 @@ fn layout(
         let is_python = language.id == "python";
         add_layout(&tree, is_python, is_stopped, &mut layout).ok_or(OutlineError::Stopped)?;
         if !lists.is_empty() {
-            add_statements(&tree, lists, is_stopped, &mut layout.statements).ok_or(OutlineError::Stopped)?;
+            add_statements(&tree, text, lists, is_stopped, &mut layout.statements).ok_or(OutlineError::Stopped)?;
         }
     }
     if RELATIVE_STRINGS.contains(&language.id) {
@@ -150,6 +150,7 @@ fn add_layout<'t>(
 /// Adds the children of the nodes in `lists`. Returns `None` if the caller stopped the walk.
 fn add_statements(
     tree: &Tree,
+    text: &str,
     lists: &[&str],
     is_stopped: &dyn Fn() -> bool,
     statements: &mut Vec<Range<usize>>,
@@ -165,7 +166,7 @@ fn add_statements(
         }
         let node = cursor.node();
         if levels.last() == Some(&true) && node.is_named() && !node.is_extra() {
-            statements.push(node.start_byte()..code_end(node));
+            statements.push(node.start_byte()..code_end(node, text));
         }
         if cursor.goto_first_child() {
             levels.push(lists.contains(&node.kind()));
@@ -180,13 +181,25 @@ fn add_statements(
     }
 }
 
-/// Returns the end of the last token of a node that is no comment. Grammars with automatic semicolons end a node after the
-/// comments behind it.
-fn code_end(node: Node<'_>) -> usize {
+/// Returns whether a semicolon begins the line of the next statement: `;(1)` in scripts without semicolons. The grammars count
+/// it to the statement before.
+pub(crate) fn is_next_semicolon(token: Node<'_>, text: &str) -> bool {
+    let (before, rest) = (text.get(..token.start_byte()), text.get(token.end_byte()..));
+    let begins_line = before.is_some_and(|before| before.trim_end_matches([' ', '\t']).ends_with('\n'));
+    let has_more = rest.and_then(|rest| rest.lines().next()).is_some_and(|line| !line.trim().is_empty());
+    token.kind() == ";" && begins_line && has_more
+}
+
+/// Returns the end of the last token of a node, without comments and without a semicolon of the next statement. Grammars with
+/// automatic semicolons end a node after the comments behind it.
+fn code_end(node: Node<'_>, text: &str) -> usize {
     let mut node = node;
     for _ in 0..MAX_TAIL_DEPTH {
         let mut last = node.child_count().checked_sub(1).and_then(|last| node.child(last));
-        while let Some(child) = last.filter(|it| it.start_byte() == it.end_byte() || it.kind().contains("comment")) {
+        let is_no_code = |it: &Node<'_>| {
+            it.start_byte() == it.end_byte() || it.kind().contains("comment") || is_next_semicolon(*it, text)
+        };
+        while let Some(child) = last.filter(is_no_code) {
             last = child.prev_sibling();
         }
         match last {

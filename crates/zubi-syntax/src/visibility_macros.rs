@@ -126,7 +126,30 @@ fn standalone_length(text: &str, start: usize, word: &str) -> Option<usize> {
         || last_line.starts_with("//")
         || last_line.split('(').next().is_some_and(|name| is_macro(name.trim()));
     let is_alone = STANDALONE.contains(&word) || is_bracket || has_blank_line;
-    (is_alone && is_between).then_some(line.trim_end().len())
+    (is_alone && is_between && !is_in_list(before)).then_some(line.trim_end().len())
+}
+
+/// The maximum number of bytes before a macro in which the enclosing brace is looked for.
+const MAX_ENCLOSING: usize = 20_000;
+
+/// Whether the innermost open brace of a text is that of an enumeration or of a list of values, whose last element may be
+/// a name in capital letters.
+fn is_in_list(before: &str) -> bool {
+    let mut closed = 0_usize;
+    let start = before.len().saturating_sub(MAX_ENCLOSING);
+    for (at, byte) in before.bytes().enumerate().skip(start).rev() {
+        match byte {
+            b'}' => closed += 1,
+            b'{' if closed > 0 => closed -= 1,
+            b'{' => {
+                let header = before.get(..at).unwrap_or_default().rsplit([';', '{', '}']).next().unwrap_or_default();
+                let is_value = header.trim_end().ends_with(['=', '(', ',']) || header.trim().is_empty();
+                return is_value || header.split(|it: char| !is_word(it)).any(|word| word == "enum");
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Whether a word is written as macros are.
@@ -198,6 +221,11 @@ mod tests {
             ("class A_EXPORT;", "class A_EXPORT;"),
             ("HANDLE h;\nA_API\nMY_API(x) y;", "HANDLE h;\nA_API\nMY_API(x) y;"),
             ("é class É {", "é class É {"),
+            ("enum e {\n  // last\n  A_LAST\n};", "enum e {\n  // last\n  A_LAST\n};"),
+            ("enum class e {\n  A_ONLY\n};", "enum class e {\n  A_ONLY\n};"),
+            ("int a[] = {\n  B_ONE,\n#if X\n  B_TWO\n#endif\n};", "int a[] = {\n  B_ONE,\n#if X\n  B_TWO\n#endif\n};"),
+            ("class A {\n  Q_OBJECT\n int a; };", "class A {\n          \n int a; };"),
+            ("namespace n {\nF_BEGIN\nint a;\nF_END\n}", "namespace n {\n       \nint a;\n     \n}"),
         ] {
             assert_eq!(blank(text), expected);
         }

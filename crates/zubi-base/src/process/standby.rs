@@ -4,8 +4,8 @@
 //! several milliseconds, and so do the rules of Landlock beside a large directory. All of this is the same for most
 //! commands, so an owner can start it before it has the next command ([`super::Spawner::prepare`]).
 //!
-//! The owner then writes an [`Assignment`] to the input of the supervisor: its length and the program with its whole
-//! confinement. What follows in the pipe is the program's own input. The supervisor counts processes from then on, and
+//! The owner then writes an [`AssignedProgram`] to the input of the supervisor: its length and the program with its whole
+//! confinement. The rest of the pipe is the program's own input. The supervisor counts processes from then on, and
 //! passes the assignment to the process that confines itself. That process trusts nothing from before: it enforces the
 //! confinement of the assignment and adapts its rules to the present files (`confine::landlock`).
 
@@ -29,7 +29,7 @@ const MAX_LENGTH: u32 = 16 * 1024 * 1024;
 
 /// A program with its arguments, directory, environment and confinement.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Assignment {
+pub(super) struct AssignedProgram {
     pub(super) confinement: Confinement,
     pub(super) program: Utf8PathBuf,
     pub(super) args: Vec<String>,
@@ -37,7 +37,7 @@ pub(super) struct Assignment {
     pub(super) environment: Vec<(String, String)>,
 }
 
-impl Assignment {
+impl AssignedProgram {
     /// Converts a command; `None` if it has no confinement, or a variable that is not UTF-8.
     fn from_spec(spec: &CommandSpec) -> Option<Self> {
         let variable = |(name, value): (&std::ffi::OsStr, &std::ffi::OsStr)| {
@@ -87,7 +87,7 @@ impl Standby {
     /// Starts the program. Returns `None` if that is not possible in this way; the program has not started then, and
     /// [`super::Spawner::spawn`] can start it or reports why not.
     pub async fn start(mut self, spec: &CommandSpec) -> Option<Child> {
-        let assignment = Assignment::from_spec(spec)?;
+        let assignment = AssignedProgram::from_spec(spec)?;
         // Bubblewrap makes its namespaces before the process in them starts.
         if assignment.confinement.backends.bubblewrap.is_some() {
             return None;
@@ -106,9 +106,9 @@ impl Standby {
 
 /// The supervisor's end of the pipe to the process that waits for the assignment.
 #[derive(Debug)]
-pub(super) struct AssignmentPipe(io::PipeWriter);
+pub(super) struct StandbyPipe(io::PipeWriter);
 
-impl AssignmentPipe {
+impl StandbyPipe {
     /// Creates a pipe. The next program that this process starts inherits the returned reading end, so this must run on
     /// the only thread.
     pub(super) fn new() -> io::Result<(Self, io::PipeReader)> {
@@ -118,14 +118,14 @@ impl AssignmentPipe {
     }
 
     /// Passes the assignment on. The other process has ended if this fails.
-    pub(super) fn pass(mut self, assignment: &Assignment) {
+    pub(super) fn pass(mut self, assignment: &AssignedProgram) {
         if let Some(bytes) = assignment.to_bytes() {
             io::Write::write_all(&mut self.0, &bytes).ok();
         }
     }
 }
 
-/// Opens the inherited reading end of an [`AssignmentPipe`] and closes its number, which the program would inherit.
+/// Opens the inherited reading end of an [`StandbyPipe`] and closes its number, which the program would inherit.
 pub(super) fn open_inherited(number: i32) -> io::Result<File> {
     let pipe = File::open(format!("/proc/self/fd/{number}"))?;
     nix::unistd::close(number)?;
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn an_assignment_leaves_the_input_of_the_program_in_the_pipe() {
-        let assignment = Assignment {
+        let assignment = AssignedProgram {
             confinement: Confinement { readable: vec!["/".into()], ..Confinement::default() },
             program: "/bin/sh".into(),
             args: vec!["-c".to_owned(), "a \"b\"\n".to_owned()],
@@ -147,12 +147,12 @@ mod tests {
         };
         let bytes = assignment.to_bytes().unwrap();
         let mut pipe = io::Cursor::new([bytes.as_slice(), b"input"].concat());
-        assert_eq!(Assignment::read_from(&mut pipe).unwrap(), assignment);
+        assert_eq!(AssignedProgram::read_from(&mut pipe).unwrap(), assignment);
         let mut rest = String::new();
         pipe.read_to_string(&mut rest).unwrap();
         assert_eq!(rest, "input");
         for broken in [&[][..], &[1, 0, 0], &[255; 8], &[2, 0, 0, 0, b'{'], &bytes[..bytes.len() - 1]] {
-            assert!(Assignment::read_from(&mut io::Cursor::new(broken)).is_err(), "{broken:?}");
+            assert!(AssignedProgram::read_from(&mut io::Cursor::new(broken)).is_err(), "{broken:?}");
         }
     }
 }

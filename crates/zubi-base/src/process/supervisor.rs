@@ -35,7 +35,7 @@ use super::confine::stage;
 use super::control_group::ControlGroup;
 use super::count::ProcessCounter;
 use super::signal::{SUPERVISOR_ARGUMENT, TERMINATION_GRACE, ignore_missing_process, pid_of};
-use super::standby::{Assignment, AssignmentPipe, STANDBY};
+use super::standby::{AssignedProgram, STANDBY, StandbyPipe};
 use super::tree::ProcessList;
 
 /// Exit codes for a program that cannot be started, as in shells.
@@ -65,7 +65,7 @@ enum SupervisorEvent {
     /// The reader of stderr has ended.
     OwnerExited,
     /// The owner has named the program of a waiting process.
-    Assigned(Box<Assignment>),
+    Assigned(Box<AssignedProgram>),
     /// A signal requests the end of the program (SIGTERM, SIGINT, SIGHUP).
     Terminate,
 }
@@ -162,7 +162,7 @@ fn run(program: &OsString, args: impl Iterator<Item = OsString>, confinement: Op
 fn run_assignment(confinement: Option<&Confinement>) -> io::Result<u8> {
     let confinement = confinement.cloned().unwrap_or_default();
     let watch = Watch::new()?;
-    let (pipe, reader) = AssignmentPipe::new()?;
+    let (pipe, reader) = StandbyPipe::new()?;
     let number = reader.as_raw_fd().to_string();
     let words = [SUPERVISOR_ARGUMENT, stage::APPLY, STANDBY, &number, &confinement.to_argument()?].map(OsString::from);
     let executable = own_executable()?.into();
@@ -201,7 +201,7 @@ impl Watch {
         child: &std::process::Child,
         population: Option<ProcessCounter>,
         group: Option<&ControlGroup>,
-        pipe: Option<AssignmentPipe>,
+        pipe: Option<StandbyPipe>,
     ) -> io::Result<u8> {
         let Self { processes, nothing, signals } = self;
         let Some(pid) = pid_of(child.id()) else { return Err(io::Error::other("it has no process id")) };
@@ -269,12 +269,12 @@ fn exit_code(status: WaitStatus) -> u8 {
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }
 
-/// Reads the assignment from the owner, and ends the waiting process if there is none. Reads from a copy of stdin, which
+/// Reads the assignment from the owner, and ends the waiting process if the input ends before. Reads from a copy of stdin, which
 /// is closed then: the rest of the pipe is the program's input.
 fn watch_input(events: Sender<SupervisorEvent>) -> io::Result<()> {
     let mut input = File::from(rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?);
     run_thread(move || {
-        let event = match Assignment::read_from(&mut input) {
+        let event = match AssignedProgram::read_from(&mut input) {
             Ok(assignment) => SupervisorEvent::Assigned(Box::new(assignment)),
             Err(_) => SupervisorEvent::Terminate,
         };
@@ -320,7 +320,7 @@ fn wait_for_end(
     mut population: Option<ProcessCounter>,
     processes: &ProcessList,
     group: Option<&ControlGroup>,
-    mut pipe: Option<AssignmentPipe>,
+    mut pipe: Option<StandbyPipe>,
 ) -> u8 {
     let mut deadline: Option<Instant> = None;
     loop {

@@ -106,7 +106,7 @@ fn check_line(unit: &SymbolUnit<'_>, candidate: &Candidate, after: &ParsedText) 
 }
 
 /// Words before a declaration without which others can no longer use it, and which a new text easily lacks.
-const PREFIXES: [&str; 3] = ["export", "default", "template"];
+const PREFIXES: [&str; 4] = ["export", "default", "template", "typedef"];
 
 /// Whether a word is between the beginning of a declaration and its name.
 fn has_prefix(text: &str, declaration: &Declaration, word: &str) -> bool {

@@ -1,6 +1,7 @@
 //! The comments and annotations of a replaced declaration: those that the new text does not replace stay.
 
 use super::check::find_declared;
+use super::directives::is_for_next;
 use super::unit::{COMMENT_STARTS, SymbolUnit, line_end, line_start};
 use super::{Candidate, ParsedText};
 use crate::lexical::NonCode;
@@ -13,7 +14,8 @@ struct HeadParts<'t> {
 }
 
 impl<'t> HeadParts<'t> {
-    /// Divides the text before a signature. A comment in an annotation, or behind it in its line, belongs to it.
+    /// Divides the text before a signature. A comment in an annotation, or behind it in its line, belongs to it, and one for a
+    /// program about the next declaration is like an annotation.
     fn divide(head: &'t str, extension: &str) -> Self {
         let non_code = NonCode::scan(head, extension);
         let blanked = non_code.blank(head);
@@ -22,22 +24,40 @@ impl<'t> HeadParts<'t> {
         while let Some(rest) = head.get(at..).filter(|rest| !rest.trim().is_empty()) {
             let start = at + rest.len() - rest.trim_start().len();
             let line = line_end(head, start);
+            let text = head.get(start..line).unwrap_or_default().trim_end();
             // The line is in a string, or in brackets.
             let is_open = line_start(head, start).checked_sub(1).is_some_and(|line_end| non_code.contains(line_end))
                 || annotation.is_some_and(|from| is_open(blanked.get(from..start).unwrap_or_default()));
-            if is_open || !begins_comment(head, start, &non_code) {
+            let is_comment = !is_open && is_comment_at(head, start, extension, &non_code);
+            let is_next = !is_open && (is_comment || is_elixir(extension) && text.starts_with('@'));
+            if is_next {
+                parts.annotations.extend(annotation.take().and_then(|from| head.get(from..at)).map(str::trim_end));
+            }
+            if !is_comment {
                 annotation.get_or_insert(start);
                 at = line;
                 continue;
             }
-            parts.annotations.extend(annotation.take().and_then(|from| head.get(from..at)));
             let block = head.get(start..).filter(|rest| rest.starts_with("/*")).and_then(|rest| rest.find("*/"));
             at = block.map_or(line, |end| start + end + "*/".len());
-            parts.comments.extend(head.get(start..at));
+            let list = if is_for_next(text) { &mut parts.annotations } else { &mut parts.comments };
+            list.extend(head.get(start..at));
         }
-        parts.annotations.extend(annotation.and_then(|from| head.get(from..at)));
+        parts.annotations.extend(annotation.and_then(|from| head.get(from..at)).map(str::trim_end));
         parts
     }
+
+    /// Returns the annotations that a new head does not replace. Those of Elixir have names; elsewhere the new ones replace all.
+    fn kept_annotations(&self, new: &Self, extension: &str) -> Vec<&'t str> {
+        let name = |annotation: &&str| annotation.split([' ', '(', '\n']).next().unwrap_or_default().to_owned();
+        let is_named = |old: &&str| new.annotations.iter().any(|new| name(new) == name(old));
+        let is_kept = |old: &&&str| if is_elixir(extension) { !is_named(old) } else { new.annotations.is_empty() };
+        self.annotations.iter().filter(is_kept).copied().collect()
+    }
+}
+
+fn is_elixir(extension: &str) -> bool {
+    matches!(extension, "ex" | "exs")
 }
 
 /// Returns the result with the comments and annotations that a replacement has lost. Returns `None` if it has lost none.
@@ -54,18 +74,22 @@ pub(super) fn with_kept_head(
     let own = HeadParts::divide(after.text.get(start..new.signature.start).unwrap_or_default(), extension);
     let head = unit.text().get(unit.range.start..old.signature.start)?;
     let kept = HeadParts::divide(head, extension);
-    let lines = |parts: &[&str]| {
-        let line = |part: &&str| format!("{part}{}{}", unit.eol(), unit.indentation());
-        parts.iter().map(line).collect::<String>()
-    };
-    let composed = match (own.comments.is_empty(), own.annotations.is_empty()) {
-        (false, false) => return None,
-        (true, true) => format!("{head}{block}"),
-        (false, true) => {
-            let at = new.range.start.checked_sub(start)?;
-            format!("{}{}{}", block.get(..at)?, lines(&kept.annotations), block.get(at..)?)
+    let line = |part: &str| format!("{part}{}{}", unit.eol(), unit.indentation());
+    let composed = if own == HeadParts::default() {
+        format!("{head}{block}")
+    } else {
+        let comments: &[&str] = if own.comments.is_empty() { &kept.comments } else { &[] };
+        let annotations = kept.kept_annotations(&own, extension);
+        let at = new.range.start.checked_sub(start).filter(|_| !annotations.is_empty()).unwrap_or_default();
+        let comments: String = comments.iter().map(|part| line(part)).collect();
+        let mut annotations: String = annotations.iter().map(|part| line(part)).collect();
+        // The last annotation is in the line of the declaration: `@Override public int area()`.
+        let gap = head.get(head.trim_end().len()..).unwrap_or_default();
+        if !gap.contains('\n') && kept.annotations.last().is_some_and(|last| head.trim_end().ends_with(last)) {
+            annotations.truncate(annotations.trim_end().len());
+            annotations.push_str(if annotations.is_empty() { "" } else { gap });
         }
-        (true, false) => format!("{}{block}", lines(&kept.comments)),
+        format!("{comments}{}{annotations}{}", block.get(..at)?, block.get(at..)?)
     };
     // The replacement may reach over the comment behind the unit.
     let end = replacement.range.end.max(unit.range.end);
@@ -73,9 +97,10 @@ pub(super) fn with_kept_head(
 }
 
 /// Whether a comment begins at an offset.
-fn begins_comment(text: &str, offset: usize, non_code: &NonCode) -> bool {
+fn is_comment_at(text: &str, offset: usize, extension: &str, non_code: &NonCode) -> bool {
     let rest = text.get(offset..).unwrap_or_default();
-    non_code.contains(offset) && COMMENT_STARTS.iter().any(|start| rest.starts_with(start))
+    let is_attribute = matches!(extension, "php" | "phtml") && rest.starts_with("#[");
+    !is_attribute && non_code.contains(offset) && COMMENT_STARTS.iter().any(|start| rest.starts_with(start))
 }
 
 /// Whether a code has more opening brackets than closing ones.

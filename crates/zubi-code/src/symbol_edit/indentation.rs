@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use zubi_syntax::TextExtent;
+use zubi_syntax::{SyntaxLanguage, TextExtent};
 
 use super::RejectedEdit;
 use super::unit::SymbolUnit;
@@ -23,12 +23,15 @@ pub(super) struct Fragment {
     text: String,
     /// The strings whose lines must stay as they are.
     strings: Vec<Range<usize>>,
+    /// Whether the language has preprocessor directives.
+    has_directives: bool,
 }
 
 /// A line of a text.
 struct Line<'a> {
     text: &'a str,
-    /// Whether the line begins in a string, so that its white space belongs to the string.
+    /// Whether the line begins in a string, so that its white space belongs to the string, or is a directive of C in the first
+    /// column.
     is_frozen: bool,
 }
 
@@ -46,14 +49,17 @@ impl Fragment {
         let layout = parser.layout(file_name, TextExtent::Fragment, &shared).await;
         // A text that cannot be parsed by itself is rejected with the whole file.
         let strings = layout.map(|layout| layout.strings).unwrap_or_default();
-        Ok(Self { text: text.to_owned(), strings })
+        let language = SyntaxLanguage::from_file_name(file_name).map(|language| language.id);
+        let has_directives = matches!(language, Some("c" | "cpp" | "csharp"));
+        Ok(Self { text: text.to_owned(), strings, has_directives })
     }
 
     fn lines(&self) -> Vec<Line<'_>> {
         let mut offset = 0;
         let mut lines = Vec::new();
         for text in self.text.split('\n') {
-            let is_frozen = self.strings.iter().any(|string| string.start < offset && offset < string.end);
+            let is_frozen = self.strings.iter().any(|string| string.start < offset && offset < string.end)
+                || self.has_directives && offset > 0 && text.starts_with('#');
             lines.push(Line { text, is_frozen });
             offset += text.len() + 1;
         }

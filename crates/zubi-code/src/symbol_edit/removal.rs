@@ -31,9 +31,9 @@ impl SymbolUnit<'_> {
         removals
     }
 
-    /// Whether the unit is the first statement after a colon.
+    /// Whether the unit is the first statement after a colon, or after comments behind it.
     fn follows_colon(&self) -> bool {
-        self.text().get(..self.range.start).is_some_and(|before| before.trim_end().ends_with(':'))
+        opens_block(self.text().get(..self.range.start).unwrap_or_default())
     }
 
     /// Whether the unit is the only statement of a block that begins with a colon.
@@ -44,10 +44,7 @@ impl SymbolUnit<'_> {
         };
         let before = self.text().get(parent.name_range.end..self.range.start).unwrap_or_default();
         let after = self.text().get(self.end()..parent.range.end.max(self.end())).unwrap_or_default();
-        let is_comment = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
-        let header = before.lines().rev().find(|line| !is_comment(line)).unwrap_or_default();
-        let opens_block = header.split(" #").next().is_some_and(|code| code.trim_end().ends_with(':'));
-        opens_block && after.lines().all(is_comment)
+        opens_block(before) && after.lines().all(is_comment)
     }
 
     fn remove_lines(&self, instead: &str) -> Candidate {
@@ -115,4 +112,14 @@ impl SymbolUnit<'_> {
             (_, Some(comma)) => Candidate::new(comma..self.range.end, String::new()),
         }
     }
+}
+
+fn is_comment(line: &str) -> bool {
+    line.trim().is_empty() || line.trim_start().starts_with('#')
+}
+
+/// Whether the last code of a text in Python ends with a colon.
+fn opens_block(text: &str) -> bool {
+    let header = text.lines().rev().find(|line| !is_comment(line)).unwrap_or_default();
+    header.split(" #").next().is_some_and(|code| code.trim_end().ends_with(':'))
 }

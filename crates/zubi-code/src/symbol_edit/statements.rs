@@ -2,23 +2,23 @@
 
 use zubi_base::text::ellipsize;
 
-use super::unit::{SymbolUnit, has_only_comments, line_end};
+use super::unit::{SymbolUnit, has_only_comments, line_end, without_comments};
 use super::{Candidate, ParsedText, RejectedEdit, SymbolAction};
 use crate::markup::clean_line;
 
 /// The maximum number of characters of a line in an error.
 const MAX_LINE: usize = 60;
 
-/// Returns the error for a change that joins the given text, or the code around a removal, with a statement beside it.
-pub(super) fn joined_statement(
+/// Checks that a change does not join the given text, or the code around a removal, with a statement beside it.
+pub(super) fn check_statements(
     unit: &SymbolUnit<'_>,
     action: SymbolAction,
     candidate: &Candidate,
     after: &ParsedText,
-) -> Option<RejectedEdit> {
+) -> Result<(), RejectedEdit> {
     let before = unit.parsed;
     if !before.layout.errors.is_empty() || !after.layout.errors.is_empty() {
-        return None;
+        return Ok(());
     }
     let text = &*after.text;
     let inserted = &candidate.inserted;
@@ -32,16 +32,17 @@ pub(super) fn joined_statement(
         start < unit.range.start && before.layout.statements.iter().any(around)
     };
     let joined = after.layout.statements.iter().find(|it| {
-        let begins_before = it.start < inserted.start && !is_blank(it.start, inserted.start);
-        let ends_behind = inserted.end < it.end && !is_blank(inserted.end, it.end);
+        let is_before = it.start < inserted.start && !is_blank(it.start, inserted.start);
+        let is_behind = inserted.end < it.end && !is_blank(inserted.end, it.end);
         // A semicolon at the start of the given text ends the statement before it.
         let end = text.get(..it.end).map_or(it.end, |whole| whole.trim_end_matches(';').trim_end().len());
-        let crosses = match action {
-            SymbolAction::Delete => begins_before && ends_behind,
-            _ => (begins_before || ends_behind) && it.start <= inserted.end && inserted.start < end,
+        let is_crossing = match action {
+            SymbolAction::Delete => is_before && is_behind,
+            _ => (is_before || is_behind) && it.start < inserted.end && inserted.start < end,
         };
-        crosses && !was_around(it.start)
-    })?;
+        is_crossing && !was_around(it.start)
+    });
+    let Some(joined) = joined else { return Ok(()) };
     let line = |offset: usize| {
         let line = text.get(offset..line_end(text, offset)).unwrap_or_default();
         clean_line(&ellipsize(line.trim(), MAX_LINE))
@@ -49,19 +50,20 @@ pub(super) fn joined_statement(
     let next = text.get(inserted.end..).unwrap_or_default();
     let next = line(inserted.end + next.len() - next.trim_start().len());
     if action == SymbolAction::Delete {
-        return Some(RejectedEdit::new(
+        return Err(RejectedEdit::new(
             format!("without `{}`, the line `{next}` would continue the statement before it", unit.name()),
             "Nothing was changed. End that statement with `;` first, with `edit_files`.",
         ));
     }
     if joined.start < inserted.start {
-        let first = line(inserted.start).chars().next().unwrap_or_default();
-        return Some(RejectedEdit::new(
+        let given = text.get(inserted.clone()).unwrap_or_default();
+        let first = without_comments(given).chars().next().unwrap_or_default();
+        return Err(RejectedEdit::new(
             format!("text: its `{first}` would continue the statement before it, which has no semicolon"),
             "Nothing was changed. End that statement with `;` first, with `edit_files`.",
         ));
     }
-    Some(RejectedEdit::new(
+    Err(RejectedEdit::new(
         format!("text: the next line, `{next}`, would continue its last statement"),
         "Nothing was changed. End the text with `;`.",
     ))

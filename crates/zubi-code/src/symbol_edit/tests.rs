@@ -5,6 +5,7 @@ use super::*;
 use crate::syntax::DirectParser;
 
 mod beside;
+mod heads;
 mod neighbours;
 mod properties;
 mod statements;

@@ -234,6 +234,11 @@ pub(super) fn next_line(text: &str, offset: usize) -> usize {
 
 /// Whether a text has nothing but white space and comments.
 pub(super) fn has_only_comments(text: &str) -> bool {
+    without_comments(text).is_empty()
+}
+
+/// Returns a text without the white space and the comments at its start.
+pub(super) fn without_comments(text: &str) -> &str {
     let mut rest = text.trim_start();
     while !rest.is_empty() {
         let comment_end = if rest.starts_with("/*") {
@@ -242,10 +247,10 @@ pub(super) fn has_only_comments(text: &str) -> bool {
             let is_comment = COMMENT_STARTS.iter().any(|start| rest.starts_with(start));
             is_comment.then(|| rest.find('\n').unwrap_or(rest.len()))
         };
-        let Some(after) = comment_end.and_then(|end| rest.get(end..)) else { return false };
+        let Some(after) = comment_end.and_then(|end| rest.get(end..)) else { break };
         rest = after.trim_start();
     }
-    true
+    rest
 }
 
 fn separator_after(text: &str, end: usize) -> Option<(char, usize)> {

@@ -6,7 +6,7 @@ use zubi_base::credentials::{self, FileSearch, SearchScope};
 
 use super::git;
 use crate::pattern::{absolute, is_glob, may_become};
-use crate::programs::{self, FoundFiles};
+use crate::programs::{self, PassedFiles};
 
 /// The maximum number of files to which a pattern may expand. More may be anything.
 const MAX_MATCHES: usize = 1000;
@@ -34,7 +34,7 @@ pub(super) fn have_no_credentials(argv: &[String], files: &[String], directory: 
             return false;
         }
     }
-    if let Some(FoundFiles { folders, names, may_be_links }) = programs::found_files(argv) {
+    if let Some(PassedFiles { folders, names, may_be_links }) = programs::passed_files(argv) {
         let search = FileSearch { globs: &names, types: &[], scope: SearchScope::ALL };
         let folders = if folders.is_empty() { vec!["."] } else { folders };
         let is_unsafe = |folder: &Utf8Path| {

@@ -76,7 +76,7 @@ const COUNTING: &str = "wc grep egrep fgrep ls stat file md5sum sha1sum sha256su
 
 /// The files that `find` passes to a program.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct FoundFiles<'a> {
+pub(crate) struct PassedFiles<'a> {
     /// The folders in which it searches; empty for the current one.
     pub(crate) folders: Vec<&'a str>,
     /// Patterns of which each file matches one; empty for all files.
@@ -111,7 +111,7 @@ pub(super) fn without_commands(argv: &[String]) -> Option<Vec<String>> {
 }
 
 /// Returns the files that `find` passes to a program; `None` for other commands.
-pub(crate) fn found_files(argv: &[String]) -> Option<FoundFiles<'_>> {
+pub(crate) fn passed_files(argv: &[String]) -> Option<PassedFiles<'_>> {
     argv.first().filter(|name| *name == "find")?;
     let words: Vec<&str> = argv.iter().skip(1).map(String::as_str).collect();
     words.iter().position(|word| *word == "-exec")?;
@@ -124,7 +124,7 @@ pub(crate) fn found_files(argv: &[String]) -> Option<FoundFiles<'_>> {
     let is_conjunction = words.iter().find(is_operator).is_none();
     let names = values("-name");
     let are_plain = names.iter().all(|name| is_plain_glob(name));
-    Some(FoundFiles {
+    Some(PassedFiles {
         folders: words
             .iter()
             .copied()

@@ -27,9 +27,13 @@ macro_rules! rules {
 
 const SKIPPED: &[&str] = &["call_expression", "initializer_list", "parameter_list", "string_literal", "preproc_arg"];
 
+/// `extern "C"` before a declaration.
+const WRAPPERS: &[&str] = &["linkage_specification"];
+
 const PREFIXES: &[&str] = &["attribute_declaration", "attribute_specifier", "ms_declspec_modifier"];
 
-pub(crate) const C: NodeTable = NodeTable { rules: rules![], skipped: SKIPPED, prefixes: PREFIXES, ..NodeTable::EMPTY };
+pub(crate) const C: NodeTable =
+    NodeTable { rules: rules![], skipped: SKIPPED, wrappers: WRAPPERS, prefixes: PREFIXES, ..NodeTable::EMPTY };
 
 pub(crate) const CPP: NodeTable = NodeTable {
     rules: rules![
@@ -40,7 +44,7 @@ pub(crate) const CPP: NodeTable = NodeTable {
         Rule::new("concept_definition", Interface),
     ],
     skipped: SKIPPED,
-    wrappers: &["template_declaration"],
+    wrappers: &["linkage_specification", "template_declaration"],
     prefixes: PREFIXES,
     ..NodeTable::EMPTY
 };

@@ -110,10 +110,10 @@ fn add_entry(ruleset: &mut RulesetCreated, entry: &Entry, rights: BitFlags<Acces
 /// Returns the paths that a program may only read. Those that it may write have rules that also allow reading. They are
 /// absent here, because the private temporary directory of a program exists only while it runs.
 fn readable_paths(confinement: &Confinement) -> Result<ExpandedPaths, ConfineError> {
-    paths::expand(&confinement.readable, &excluded(confinement), &confinement.writable)
+    paths::expand(&confinement.readable, &list_excluded(confinement), &confinement.writable)
 }
 
-fn excluded(confinement: &Confinement) -> Vec<Utf8PathBuf> {
+fn list_excluded(confinement: &Confinement) -> Vec<Utf8PathBuf> {
     confinement.excluded.iter().cloned().chain([ALL_DEVICES.into()]).collect()
 }
 
@@ -128,7 +128,7 @@ fn mounts() -> Option<Vec<u8>> {
 
 /// Restricts this thread and everything it starts. Returns the version of the ABI that the kernel applied.
 pub(super) fn restrict(confinement: &Confinement, readable: ReadableRules) -> Result<u32, ConfineError> {
-    let writable = paths::expand(&confinement.writable, &excluded(confinement), &[])?;
+    let writable = paths::expand(&confinement.writable, &list_excluded(confinement), &[])?;
     let read = read_rights(confinement.executable.is_none());
     // Omits special files and requests to devices, which no workspace needs.
     let write = AccessFs::from_write(REQUESTED_ABI) & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev);

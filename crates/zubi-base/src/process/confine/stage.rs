@@ -9,7 +9,7 @@ use super::confinement::{ConfineError, Confinement, SandboxBackends};
 use super::landlock::ReadableRules;
 use super::{availability, bubblewrap, capabilities, ipc, landlock, limits, seccomp};
 use crate::process::signal::SUPERVISOR_ARGUMENT;
-use crate::process::standby::{self, Assignment, STANDBY};
+use crate::process::standby::{self, AssignedProgram, STANDBY};
 use crate::process::supervisor::{report_error, start_failure};
 
 /// The argument that selects this step; then follow a [`Confinement`] as JSON, `--`, the program and its arguments.
@@ -59,9 +59,9 @@ pub(in crate::process) fn apply_assignment(number: i32, confinement: Option<OsSt
     // An error is reported if it still occurs for the assignment.
     let likely = Confinement::from_argument(confinement).ok().filter(|likely| likely.backends.landlock);
     let prepared = likely.and_then(|likely| ReadableRules::new(&likely).ok());
-    let Ok(assignment) = Assignment::read_from(&mut pipe) else { return ExitCode::FAILURE };
+    let Ok(assignment) = AssignedProgram::read_from(&mut pipe) else { return ExitCode::FAILURE };
     drop(pipe);
-    let Assignment { confinement, program, args, directory, environment } = assignment;
+    let AssignedProgram { confinement, program, args, directory, environment } = assignment;
     let program = OsString::from(program.into_string());
     // The process could be unable to enter it later.
     if let Err(error) = std::env::set_current_dir(&directory) {

@@ -76,11 +76,7 @@ pub(super) fn missing_text(text: &str, old: &str) -> ReplaceError {
     // The longest line is the most distinctive.
     let longest = searched.iter().max_by_key(|line| line.len()).unwrap_or(first);
     let own_words = distinct_words(longest);
-    let mut words = own_words.clone();
-    let is_shared = |line: &str| distinct_words(line).iter().any(|word| own_words.contains(word));
-    if !lines.iter().any(|(_, line, _)| is_shared(line)) {
-        words = similar_words(&own_words, lines.iter().map(|(_, line, _)| *line));
-    }
+    let words = known_words(&own_words, lines.iter().map(|(_, line, _)| *line));
     let mut scored: Vec<(usize, usize, &str)> = lines
         .iter()
         .map(|(number, line, _)| {
@@ -98,13 +94,16 @@ pub(super) fn missing_text(text: &str, old: &str) -> ReplaceError {
     }
 }
 
-/// Returns the words of the lines that are spelled like one of a text's words: `return` for `retrun`.
-fn similar_words<'t>(words: &[&str], lines: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
+/// Returns the words of a text that the lines have, and for the others those of the lines that are spelled similarly: `return`
+/// for `retrun`.
+fn known_words<'t>(words: &[&'t str], lines: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
     let mut known: Vec<&str> = lines.flat_map(distinct_words).collect();
     known.sort_unstable();
     known.dedup();
-    let compared = words.iter().take(MAX_SIMILAR_WORDS);
-    compared.flat_map(|word| nearest(word, known.iter().copied(), MAX_SIMILAR_WORDS)).collect()
+    let (mut found, missing): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| known.binary_search(word).is_ok());
+    let compared = missing.iter().take(MAX_SIMILAR_WORDS);
+    found.extend(compared.flat_map(|word| nearest(word, known.iter().copied(), MAX_SIMILAR_WORDS)));
+    found
 }
 
 /// Collapses white space in a line.

@@ -10,22 +10,7 @@ use crate::text_search::continues_identifier;
 const TYPE_FIRST: [&str; 9] = ["c", "cpp", "cuda-cpp", "objective-c", "objective-cpp", "java", "csharp", "dart", "php"];
 
 /// Words before the name of a parameter in other languages.
-const MODIFIERS: [&str; 14] = [
-    "borrowing",
-    "consuming",
-    "inout",
-    "mut",
-    "override",
-    "private",
-    "protected",
-    "public",
-    "readonly",
-    "ref",
-    "using",
-    "val",
-    "var",
-    "vararg",
-];
+const MODIFIERS: [&str; 9] = ["borrowing", "consuming", "inout", "mut", "ref", "using", "val", "var", "vararg"];
 
 /// The modifiers that make a parameter of TypeScript's constructor a property (typescriptlang.org/docs/handbook/2/classes).
 const PROPERTY_MODIFIERS: [&str; 5] = ["override", "private", "protected", "public", "readonly"];
@@ -50,23 +35,38 @@ impl Parameter<'_> {
     }
 }
 
-/// Returns the parameters of a function. `code` is the text of its file with spaces for comments and strings.
+/// Returns the parameters of a function; none for another symbol. `code` is the text of its file with spaces for comments
+/// and strings.
 pub(super) fn parameters_of<'t>(code: &'t str, language: &str, function: &OutlineSymbol) -> Vec<Parameter<'t>> {
-    let Some(start) = list_start(code, function) else { return Vec::new() };
+    let is_function = function.is_function(code);
+    let Some(start) = list_start(code, function).filter(|_| is_function) else { return Vec::new() };
     let mut found = Vec::new();
-    for (start, part) in split_list(code, start) {
+    let parts = split_list(code, start);
+    // The parameters of a lambda have commas as well.
+    if parts.iter().any(|(_, part)| part.contains("lambda")) {
+        return found;
+    }
+    for (start, part) in parts {
         let part_end = start + part.len();
         let words = words_of(code, start, part_end);
         let is_pattern = part.trim_start().starts_with(['{', '[', '(']);
         let names: Vec<(usize, &str)> = if is_pattern {
             pattern_names(code, start, part_end)
         } else if TYPE_FIRST.contains(&language) {
-            let declarator = part.split('=').next().unwrap_or_default().trim_end();
+            // `int (*name)(int)` is a pointer to a function.
+            let pointer = part.find("(*").and_then(|open| Some(open..open + part.get(open..)?.find(')')?));
+            let declarator = pointer.map_or(part, |pointer| part.get(..pointer.end).unwrap_or_default());
+            let declarator = declarator.split('=').next().unwrap_or_default().trim_end();
             let before_size = declarator.strip_suffix(']').and_then(|rest| rest.split_once('['));
             let end = start + before_size.map_or(declarator, |(before, _)| before).len();
             words.iter().copied().rfind(|(at, _)| *at < end).into_iter().collect()
         } else {
-            words.iter().copied().find(|(_, word)| !MODIFIERS.contains(word)).into_iter().collect()
+            words
+                .iter()
+                .copied()
+                .find(|(_, word)| !MODIFIERS.contains(word) && !PROPERTY_MODIFIERS.contains(word))
+                .into_iter()
+                .collect()
         };
         let is_property = function.kind == "constructor"
             && words.iter().any(|(at, word)| {
@@ -84,11 +84,16 @@ pub(super) fn parameters_of<'t>(code: &'t str, language: &str, function: &Outlin
 /// Returns the offset after the parenthesis that opens the list behind the name of a function.
 fn list_start(code: &str, function: &OutlineSymbol) -> Option<usize> {
     let from = usize::from(function.selection.end());
+    // The server of TypeScript selects nothing before `constructor`.
+    let keyword = code.get(from..)?.len() - code.get(from..)?.trim_start_matches(continues_identifier).len();
+    let from = from + keyword;
     let rest = code.get(from..usize::from(function.range.end()).max(from))?;
     let mut depth = 0_usize;
     for (at, character) in rest.char_indices().take(MAX_GENERICS) {
         match character {
             '<' | '[' => depth += 1,
+            // The arrow of a function's type.
+            '>' if rest.get(..at).is_some_and(|before| before.ends_with(['=', '-'])) => {}
             '>' | ']' => depth = depth.saturating_sub(1),
             '(' if depth == 0 => return Some(from + at + 1),
             // `name = (…) => …` and `name: (…) => …`
@@ -143,10 +148,16 @@ fn pattern_names(code: &str, start: usize, end: usize) -> Vec<(usize, &str)> {
 
 /// Returns the identifiers in a range with their offsets.
 fn words_of(code: &str, start: usize, end: usize) -> Vec<(usize, &str)> {
-    let text = code.get(start..end).unwrap_or_default();
-    let words = text.split(|it: char| !continues_identifier(it)).filter(|word| !word.is_empty());
-    let is_name = |word: &&str| !word.starts_with(|first: char| first.is_ascii_digit());
-    words.filter(is_name).map(|word| (word.as_ptr() as usize - code.as_ptr() as usize, word)).collect()
+    let mut at = start;
+    let mut words = Vec::new();
+    for word in code.get(start..end).unwrap_or_default().split_inclusive(|it: char| !continues_identifier(it)) {
+        let name = word.trim_end_matches(|it: char| !continues_identifier(it));
+        if !name.is_empty() && !name.starts_with(|first: char| first.is_ascii_digit()) {
+            words.push((at, name));
+        }
+        at += word.len();
+    }
+    words
 }
 
 #[cfg(test)]
@@ -182,6 +193,10 @@ mod tests {
             ("java", "A.java", "class A { void f(final Map<K, V> a, int[] b, String... c) {} }", "a, b, c"),
             ("cpp", "a.cpp", "int f(const std::string& a, int b[3], T c = {}) { return 1; }", "a, b, c"),
             ("typescript", "a.ts", "function f() {}", ""),
+            ("typescript", "a.ts", "function f<T extends () => void>(a: T, b: T) {}", "a, b"),
+            ("cpp", "a.cpp", "int f(void (*cb)(int count), int n) { return 1; }", "cb, n"),
+            ("rust", "a.rs", "fn f<F: Fn(u8) -> u8>(cb: F, n: u8) {}", "cb, n"),
+            ("python", "a.py", "def f(self, x, y=lambda q, r: q): pass", ""),
         ] {
             assert_eq!(check(language, file, text), expected, "{text}");
         }

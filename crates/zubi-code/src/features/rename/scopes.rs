@@ -48,7 +48,7 @@ pub(super) fn scopes<'a>(
             let mut members: Vec<&OutlineSymbol> = symbol.children.iter().collect();
             let own = properties.iter().filter(|(constructor, _)| symbol.children.contains(constructor));
             members.extend(own.map(|(_, property)| property));
-            match inner.iter_mut().find(|(_, first)| merges(first, symbol, language)) {
+            match inner.iter_mut().find(|(_, first)| is_merged(first, symbol, language)) {
                 Some((scope, _)) => scope.symbols.append(&mut members),
                 None => inner.push((NameScope { name: &symbol.name, symbols: members }, symbol)),
             }
@@ -61,12 +61,15 @@ pub(super) fn scopes<'a>(
 
 /// Whether two declarations of one scope are parts of one: TypeScript's interfaces, classes and namespaces
 /// (typescriptlang.org/docs/handbook/declaration-merging.html), and the namespaces of other languages.
-fn merges(one: &OutlineSymbol, other: &OutlineSymbol, language: &str) -> bool {
+fn is_merged(one: &OutlineSymbol, other: &OutlineSymbol, language: &str) -> bool {
+    if one.name != other.name {
+        return false;
+    }
+    let is_enum = |it: &OutlineSymbol| it.kind == "enum";
     let is_namespace = |it: &OutlineSymbol| matches!(it.kind, "namespace" | "module");
     let is_type = |it: &OutlineSymbol| matches!(it.kind, "interface" | "class");
     let is_typescript = TYPESCRIPT.contains(&language);
     let are_namespaces = is_namespace(one) && is_namespace(other);
-    one.name == other.name
-        && (are_namespaces && (is_typescript || WITH_PARTIAL_NAMESPACES.contains(&language))
-            || is_typescript && is_type(one) && is_type(other))
+    are_namespaces && (is_typescript || WITH_PARTIAL_NAMESPACES.contains(&language))
+        || is_typescript && (is_type(one) && is_type(other) || is_enum(one) && is_enum(other))
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Checks that a change is refused, or what it makes.
-async fn check_cases(name: &str, text: &str, cases: &[(SymbolAction, &str, &str)]) {
+pub(super) async fn check_cases(name: &str, text: &str, cases: &[(SymbolAction, &str, &str)]) {
     for (action, given, expected) in cases {
         let changed = check(name, text, *action, given).await;
         let shown = changed.lines().next().unwrap_or_default();
