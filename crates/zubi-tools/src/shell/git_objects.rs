@@ -6,6 +6,7 @@ use std::io::Read as _;
 use std::os::unix::fs::FileExt as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use data_encoding::HEXLOWER;
 use flate2::read::ZlibDecoder;
 use zubi_base::fs::open_no_follow;
 
@@ -81,17 +82,17 @@ fn find_packed(index: &Utf8Path, prefix: &str) -> Option<Vec<bool>> {
 /// A pack with its index of version 2.
 struct Pack {
     index: File,
-    pack: File,
+    objects: File,
     count: usize,
 }
 
 impl Pack {
     fn open(path: &Utf8Path) -> Option<Self> {
         let index = open_no_follow(path).ok()?;
-        let pack = open_no_follow(&path.with_extension("pack")).ok()?;
+        let objects = open_no_follow(&path.with_extension("pack")).ok()?;
         let mut header = [0; 8];
         index.read_exact_at(&mut header, 0).ok()?;
-        let mut opened = Self { index, pack, count: 0 };
+        let mut opened = Self { index, objects, count: 0 };
         opened.count = opened.fan_out(255)?;
         (header == [0xff, b't', b'O', b'c', 0, 0, 0, 2]).then_some(opened)
     }
@@ -117,8 +118,7 @@ impl Pack {
         self.index.read_exact_at(&mut bytes, u64::try_from(names + from * HASH).ok()?).ok()?;
         let mut offsets = Vec::new();
         for (at, hash) in bytes.chunks_exact(HASH).enumerate() {
-            let text: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-            if text.starts_with(prefix) {
+            if HEXLOWER.encode(hash).starts_with(prefix) {
                 // Behind the hashes are as many check sums, then the offsets. The highest bit refers to a table of long ones.
                 let offset = self.number(names + self.count * (HASH + 4) + 4 * (from + at))?;
                 let is_long = offset & 0x8000_0000 != 0;
@@ -132,14 +132,14 @@ impl Pack {
     fn is_commit(&self, mut offset: usize) -> Option<bool> {
         for _ in 0..MAX_DELTAS {
             let mut bytes = [0; 64];
-            let length = self.pack.read_at(&mut bytes, u64::try_from(offset).ok()?).ok()?;
+            let length = self.objects.read_at(&mut bytes, u64::try_from(offset).ok()?).ok()?;
             let bytes = bytes.get(..length)?;
             let kind = bytes.first()? >> 4 & 7;
             let size = bytes.iter().position(|byte| byte & 0x80 == 0)? + 1;
             match kind {
                 OFFSET_DELTA => offset = offset.checked_sub(read_distance(bytes.get(size..)?)?)?,
                 REFERENCE_DELTA => {
-                    let hash: String = bytes.get(size..size + HASH)?.iter().map(|byte| format!("{byte:02x}")).collect();
+                    let hash = HEXLOWER.encode(bytes.get(size..size + HASH)?);
                     offset = *self.find(&hash)?.first()?;
                 }
                 kind => return Some(kind == COMMIT),
