@@ -152,12 +152,38 @@ pub fn has_private_key(path: &Utf8Path) -> bool {
     file.take(FIRST_LINE).read_to_end(&mut start).is_ok() && is_private_key(&start)
 }
 
+/// Whether a file has no ending, is as small as a key, and begins as a private key does: keys have any name. For searches,
+/// which read too many files to open each.
+pub fn is_unnamed_key(path: &Utf8Path) -> bool {
+    let is_small = || path.symlink_metadata().is_ok_and(|metadata| metadata.len() <= MAX_KEY);
+    path.extension().is_none() && is_small() && has_private_key(path)
+}
+
+/// The maximum size of a private key, in bytes: one of 16,384 bits in text takes 13 KB.
+const MAX_KEY: u64 = 32 * 1024;
+
 /// More than the first line of a private key, in bytes.
 const FIRST_LINE: u64 = 256;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_small_file_without_ending_may_be_a_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = Utf8Path::from_path(folder.path()).unwrap();
+        let key = "-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n";
+        for (name, text, expected) in [
+            ("deploy", key.to_owned(), true),
+            ("deploy.txt", key.to_owned(), false),
+            ("large", format!("{key}{}", "x".repeat(64 * 1024)), false),
+            ("plain", "text".to_owned(), false),
+        ] {
+            fs::write_atomic(&folder.join(name), text.as_bytes()).unwrap();
+            assert_eq!(is_unnamed_key(&folder.join(name)), expected, "{name}");
+        }
+    }
 
     #[test]
     fn credentials_are_known_by_name_and_ending_in_any_case() {

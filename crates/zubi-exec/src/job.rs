@@ -4,20 +4,22 @@
 //! [`OutputStore`] stores both output streams up to its limit, even after a time-out or a cancellation, and a bounded
 //! view is in memory ([`CapturedOutput`]).
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use tokio::io::AsyncWriteExt as _;
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::confine::CANNOT_CONFINE;
-use zubi_base::process::{Child, ChildEnvironment, CommandSpec, Confinement, Spawner, Standby};
+use zubi_base::process::{Child, ChildEnvironment, CommandSpec, Spawner};
 
+use self::standby::NextSupervisor;
 use crate::sandbox::{Level, Sandbox, SandboxContext, SandboxError, SandboxRequest};
 use crate::store::OutputStore;
 
 pub mod background;
 mod capture;
+mod standby;
 
 pub use background::{Background, BackgroundError, Jobs};
 pub use capture::{CapturedOutput, Streams};
@@ -149,7 +151,7 @@ pub struct Runner {
     sandbox: Arc<Sandbox>,
     store: OutputStore,
     /// The supervisor that the next job uses, if jobs prepare one.
-    standby: Option<Arc<Mutex<Option<Standby>>>>,
+    standby: Option<NextSupervisor>,
 }
 
 impl Runner {
@@ -157,11 +159,12 @@ impl Runner {
         Self { spawner, sandbox, store, standby: None }
     }
 
-    /// Makes each job start a supervisor at its end that waits for the next job, so that this one need not wait for its sandbox. The
-    /// supervisor and one process below it run until the last clone of this runner is dropped.
+    /// Makes each job start a supervisor at its end that waits for the next job, so that this one need not wait for its
+    /// sandbox. The supervisor and one process below it run until [`Jobs::stop_all`], or until the last clone of this runner
+    /// is dropped.
     #[must_use]
     pub fn with_standby(self) -> Self {
-        Self { standby: Some(Arc::default()), ..self }
+        Self { standby: Some(NextSupervisor::default()), ..self }
     }
 
     pub fn sandbox(&self) -> &Arc<Sandbox> {
@@ -257,7 +260,7 @@ impl Runner {
 
     /// Starts the child of a job, with the waiting supervisor if there is one.
     async fn start(&self, spec: &CommandSpec) -> std::io::Result<Child> {
-        let child = match self.standby.as_deref().and_then(|standby| lock(standby).take()) {
+        let child = match self.standby.as_ref().and_then(NextSupervisor::take) {
             Some(standby) => standby.start(spec).await,
             None => None,
         };
@@ -271,8 +274,14 @@ impl Runner {
     /// supervisor to its control group, which takes milliseconds, no program can start a process.
     fn prepare_next(&self, spec: &CommandSpec) {
         if let (Some(standby), Some(confinement)) = (&self.standby, &spec.confinement) {
-            let (standby, spawner, confinement) = (Arc::clone(standby), self.spawner.clone(), confinement.clone());
-            tokio::task::spawn_blocking(move || prepare_next(&standby, &spawner, &confinement));
+            standby.prepare(self.spawner.clone(), confinement.clone());
+        }
+    }
+
+    /// Ends the waiting supervisor; no job prepares another one.
+    async fn end_standby(&self) {
+        if let Some(standby) = &self.standby {
+            standby.close().await;
         }
     }
 
@@ -309,18 +318,6 @@ impl Runner {
         let path = Utf8Path::new(BASH);
         if path.is_file() { Some(path.to_owned()) } else { self.sandbox.find("bash") }
     }
-}
-
-/// Starts a supervisor that waits for the next job, which most likely has the same confinement as this one.
-fn prepare_next(standby: &Mutex<Option<Standby>>, spawner: &Spawner, confinement: &Confinement) {
-    let mut standby = lock(standby);
-    if standby.is_none() {
-        *standby = spawner.prepare(confinement).ok();
-    }
-}
-
-fn lock(standby: &Mutex<Option<Standby>>) -> MutexGuard<'_, Option<Standby>> {
-    standby.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The command line of a job, and its input.

@@ -12,7 +12,7 @@ use crate::{looking, programs, shell};
 
 mod content;
 mod git_paths;
-mod matches;
+pub(crate) mod matches;
 
 /// The maximum number of paths of one command, and the maximum length of each in bytes.
 const MAX_PATHS: usize = 4000;
@@ -137,7 +137,9 @@ impl CommandPaths {
         if ["echo", "printf", "export", "local", "declare", "readonly", "set", ":", "true", "false"].contains(&name) {
             return Self::default();
         }
+        let entered = git_paths::find_directory(argv, footprint.directory.as_deref());
         let mut directories = vec![footprint.directory.as_deref()];
+        directories.extend(entered.as_deref().map(Some));
         if footprint.commands.iter().any(|argv| argv.first().is_some_and(|program| program == "cd")) {
             directories.extend(footprint.reads.iter().map(|path| Some(path.as_path())));
         }
@@ -158,10 +160,15 @@ impl CommandPaths {
                         Some((rest, home)) => home.join(rest),
                         None => absolute(text, *directory),
                     };
-                    // If the path is a symlink, rules about the link and about its target both apply.
-                    named
-                        .paths
-                        .extend(zubi_base::fs::canonical_for_creation(&path).ok().filter(|target| *target != path));
+                    // If the path is a symlink, rules about the link and about its target both apply, also to the matches
+                    // of a pattern.
+                    let matches =
+                        if is_glob(path.as_str()) { matches::expand(&path) } else { Some(vec![path.clone()]) };
+                    named.too_many |= matches.is_none();
+                    let target = |path: Utf8PathBuf| {
+                        zubi_base::fs::canonical_for_creation(&path).ok().filter(|target| *target != path)
+                    };
+                    named.paths.extend(matches.into_iter().flatten().filter_map(target));
                     named.paths.push(path);
                 }
             }

@@ -64,7 +64,9 @@ impl FileSearch<'_> {
     /// Finds a file with credentials that the search reads below a folder, by its name. Returns the folder if the search
     /// is too large, or invalid.
     pub fn find_credentials(&self, folder: &Utf8Path) -> Option<Utf8PathBuf> {
-        self.find(folder, |path, kind| kind.is_file() && super::is_credential_path(path))
+        self.find(folder, |path, kind| {
+            kind.is_file() && (super::is_credential_path(path) || super::is_unnamed_key(path))
+        })
     }
 
     /// Finds a link that the search would reach. Returns the folder if the search is too large, or invalid.

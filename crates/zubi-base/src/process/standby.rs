@@ -11,6 +11,7 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use rustix::io::FdFlags;
@@ -26,6 +27,9 @@ pub(super) const STANDBY: &str = "--standby";
 
 /// The maximum length of an assignment, in bytes: more than the arguments and the environment of a program.
 const MAX_LENGTH: u32 = 16 * 1024 * 1024;
+
+/// The time in which a supervisor ends whose input has ended.
+const END_GRACE: Duration = Duration::from_secs(1);
 
 /// A program with its arguments, directory, environment and confinement.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,6 +105,11 @@ impl Standby {
         let input = self.child.stdin.as_mut()?;
         input.write_all(&assignment.to_bytes()?).await.ok()?;
         Some(self.child)
+    }
+
+    /// Ends the supervisor, which runs nothing yet, and waits for its end.
+    pub async fn end(mut self) {
+        self.child.end(END_GRACE).await.ok();
     }
 }
 

@@ -147,6 +147,7 @@ impl Jobs {
         for job in &jobs {
             job.stop().await;
         }
+        self.runner.end_standby().await;
     }
 
     /// Locks the table and removes expired jobs from it.

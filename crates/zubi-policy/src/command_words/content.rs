@@ -5,6 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::credentials::{self, FileSearch, FoundFiles};
 use zubi_base::git_index;
 
+use super::matches;
 use crate::pattern::absolute;
 use crate::programs::{self, ContentSearch, ContentSource};
 
@@ -29,7 +30,9 @@ pub(super) fn find_files(
 /// git prints have no contents of such files, see `git_start` in `zubi-tools`.
 pub(super) fn find_credentials(argv: &[String], directory: &Utf8Path) -> Option<FoundFiles> {
     let search = programs::content_search(argv)?;
-    let is_wanted = |path: &Utf8Path| !is_of_package(path) && credentials::is_credential_path(path);
+    let is_wanted = |path: &Utf8Path| {
+        !is_of_package(path) && (credentials::is_credential_path(path) || credentials::is_unnamed_key(path))
+    };
     let mut found = match search.source {
         ContentSource::Folders => search_folders(&search, directory, &is_wanted),
         ContentSource::Tracked => search_index(argv, &search, directory, &is_wanted, true),
@@ -54,7 +57,14 @@ fn search_folders(search: &ContentSearch, directory: &Utf8Path, is_wanted: &dyn 
         folders.push(directory.to_owned());
     }
     let mut all = FoundFiles { paths: Vec::new(), is_complete: true };
-    for folder in folders.iter().filter(|folder| folder.is_dir()) {
+    let mut expanded = Vec::new();
+    for folder in folders {
+        match matches::expand(&folder) {
+            Some(mut paths) => expanded.append(&mut paths),
+            None => all.is_complete = false,
+        }
+    }
+    for folder in expanded.iter().filter(|folder| folder.is_dir()) {
         let mut found = file_search.find_files(folder, is_wanted);
         all.paths.append(&mut found.paths);
         all.is_complete &= found.is_complete;

@@ -36,6 +36,26 @@ pub(super) fn have_no_credentials(pattern: &Utf8Path, base: &Utf8Path) -> bool {
     !matches.iter().any(|path| credentials::is_credential_path(path) || is_option(path))
 }
 
+/// Returns the paths to which a path with patterns expands, the path itself if it has none; `None` if these are too many, or
+/// not known.
+pub(crate) fn expand(pattern: &Utf8Path) -> Option<Vec<Utf8PathBuf>> {
+    let mut matches = vec![Utf8PathBuf::new()];
+    for name in pattern.components().map(|name| name.as_str()) {
+        if name.contains("**") {
+            return None;
+        }
+        matches = if is_glob(name) {
+            matches.iter().flat_map(|folder| find_in(folder, name)).take(MAX_MATCHES + 1).collect()
+        } else {
+            matches.into_iter().map(|folder| folder.join(name)).collect()
+        };
+        if matches.len() > MAX_MATCHES {
+            return None;
+        }
+    }
+    Some(matches)
+}
+
 /// Returns the entries of a folder that a name with patterns matches. `*` and `?` match no dot at the beginning.
 fn find_in(folder: &Utf8Path, name: &str) -> Vec<Utf8PathBuf> {
     let entries = folder.read_dir_utf8().into_iter().flatten().flatten();

@@ -5,11 +5,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::credentials::{self, FileSearch, SearchScope};
 
 use super::git;
-use crate::pattern::{absolute, is_glob, may_become};
+use crate::command_words::matches;
+use crate::pattern::absolute;
 use crate::programs::{self, PassedFiles};
-
-/// The maximum number of files to which a pattern may expand. More may be anything.
-const MAX_MATCHES: usize = 1000;
 
 /// Returns whether the files that a command reads in a directory contain no credentials. `files` are its words that are
 /// paths.
@@ -22,7 +20,10 @@ pub(super) fn have_no_credentials(argv: &[String], files: &[String], directory: 
         let [globs, types] = [&options.globs, &options.types].map(|values| values.iter().map(String::as_str).collect());
         let (globs, types): (Vec<_>, Vec<_>) = (globs, types);
         let search = FileSearch { globs: &globs, types: &types, scope: options.scope };
-        let mut folders: Vec<Utf8PathBuf> = paths.iter().filter(|path| path.is_dir()).cloned().collect();
+        let Some(expanded) = paths.iter().map(|path| matches::expand(path)).collect::<Option<Vec<_>>>() else {
+            return false;
+        };
+        let mut folders: Vec<Utf8PathBuf> = expanded.into_iter().flatten().filter(|path| path.is_dir()).collect();
         if files.is_empty() {
             folders.push(directory.to_owned());
         }
@@ -48,23 +49,10 @@ pub(super) fn have_no_credentials(argv: &[String], files: &[String], directory: 
     let compares_directories =
         argv.first().is_some_and(|name| name == "diff") && paths.iter().any(|path| path.is_dir());
     !compares_directories
-        && paths.iter().all(|path| expand(path).is_some_and(|files| !files.iter().any(|file| has_key(file))))
+        && paths.iter().all(|path| matches::expand(path).is_some_and(|files| !files.iter().any(|file| has_key(file))))
 }
 
 /// Returns whether a file, or the file to which a link leads, begins as a private key does.
 pub(crate) fn has_key(path: &Utf8Path) -> bool {
     zubi_base::fs::canonical(path).is_ok_and(|path| credentials::has_private_key(&path))
-}
-
-/// Returns the files to which a path may expand whose last name is a pattern; `None` if these are too many. A pattern in
-/// a folder's name expands to nothing here.
-fn expand(path: &Utf8Path) -> Option<Vec<Utf8PathBuf>> {
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Some(Vec::new()) };
-    if !is_glob(name) {
-        return Some(vec![path.to_owned()]);
-    }
-    let entries = folder.read_dir_utf8().into_iter().flatten().flatten();
-    let matches = entries.filter(|entry| may_become(name, entry.file_name())).map(|entry| entry.path().to_owned());
-    let matches: Vec<_> = matches.take(MAX_MATCHES + 1).collect();
-    (matches.len() <= MAX_MATCHES).then_some(matches)
 }

@@ -55,7 +55,9 @@ pub(super) fn is_known_awk(text: &str) -> bool {
         let after = rest.get(c.len_utf8()..).unwrap_or_default();
         let next = if c.is_ascii_alphabetic() || c == '_' {
             let (name, after) = split_name(rest);
-            is_known_awk_name(name, after).then_some(after)
+            // In the head of `for`, `print x > f` would look like a comparison.
+            let is_known = parentheses == 0 || !has_word("print printf", name);
+            (is_known && is_known_awk_name(name, after)).then_some(after)
         } else {
             match c {
                 '"' => skip_string(after),

@@ -1,10 +1,10 @@
 //! Lists of options that several rows of the table have, or that are long.
 
-pub(super) const GIT_LOG: &str = "-0123456789 -pqwbizmcgsa -S= -G= -E -F -n= -U= -u -M[=] -C[=] -B[=] --patch --no-patch --oneline \
+pub(super) const GIT_LOG: &str = "-0123456789 -pqwbizmcgs -S= -G= -E -F -n= -U= -u -M[=] -C[=] -B[=] --patch --no-patch --oneline \
     --stat[=] --shortstat --numstat --name-only --name-status --summary --dirstat[=] --graph --decorate[=] --no-decorate \
     --format= --pretty[=] --since= --until= --after= --before= --author= --committer= --grep= --all --branches[=] --tags[=] \
     --remotes[=] --merges --no-merges --first-parent --reverse --follow --date= --abbrev-commit --no-abbrev-commit --abbrev[=] \
-    --no-color --color[=] --cached --staged --diff-filter= --word-diff[=] --color-words[=] --ignore-all-space \
+    --no-color --color[=] --cached --staged --diff-filter= --ignore-all-space \
     --ignore-space-change --ignore-blank-lines --ignore-space-at-eol --minimal --patience --histogram --diff-algorithm= \
     --unified= --find-renames[=] --no-renames --max-count= --skip= --topo-order --date-order --left-right --cherry-pick \
     --cherry --cherry-mark --left-only --right-only --merge-base --exit-code --quiet --check --raw --full-index --no-ext-diff \
@@ -13,10 +13,10 @@ pub(super) const GIT_LOG: &str = "-0123456789 -pqwbizmcgsa -S= -G= -E -F -n= -U=
     --mailmap --function-context -W --ignore-submodules[=] --submodule[=] --pickaxe-regex --no-patch --inter-hunk-context=";
 pub(super) const GIT_STATUS: &str = "-sbvz -u[=] --short --branch --porcelain[=] --long --show-stash --untracked-files[=] --ignored[=] \
     --ahead-behind --no-ahead-behind --renames --no-renames --no-column --ignore-submodules[=]";
-pub(super) const GIT_GREP: &str = "-0123456789niwvlLcohHEFPGpWqIarz -A= -B= -C= -e= -m= --line-number --ignore-case --word-regexp \
+pub(super) const GIT_GREP: &str = "-0123456789niwvlLcohHEFPGpWqIrz -A= -B= -C= -e= -m= --line-number --ignore-case --word-regexp \
     --files-with-matches --files-without-match --name-only --count --only-matching --extended-regexp --fixed-strings \
     --perl-regexp --basic-regexp --heading --break --no-color --color[=] --show-function --function-context --cached --and --or \
-    --not --all-match --max-depth= --max-count= --after-context= --before-context= --context= --full-name --column --text --null \
+    --not --all-match --max-depth= --max-count= --after-context= --before-context= --context= --full-name --column --null \
     --quiet --invert-match";
 pub(super) const GIT_BLAME: &str = "-wlstfenbc -M[=] -C[=] -L= --date= --since= --show-email --show-name --show-number --porcelain \
     --line-porcelain --root --abbrev= --first-parent";

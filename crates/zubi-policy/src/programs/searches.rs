@@ -114,10 +114,12 @@ pub(super) fn without_commands(argv: &[String]) -> Option<Vec<String>> {
 pub(crate) fn passed_files(argv: &[String]) -> Option<PassedFiles<'_>> {
     argv.first().filter(|name| *name == "find")?;
     let words: Vec<&str> = argv.iter().skip(1).map(String::as_str).collect();
-    words.iter().position(|word| *word == "-exec")?;
+    let action = words.iter().position(|word| *word == "-exec")?;
+    // Only the tests before a command limit its files.
+    let tests = words.get(..action)?;
     let is_operator = |word: &&&str| has_word("( ) ! , -o -or -not", word);
     let values = |option: &str| {
-        let pairs = words.windows(2).filter(|pair| pair.first() == Some(&option));
+        let pairs = tests.windows(2).filter(|pair| pair.first() == Some(&option));
         pairs.filter_map(|pair| pair.get(1).copied()).collect::<Vec<_>>()
     };
     // With an operator, a file need not match every test.
@@ -239,7 +241,8 @@ fn find_search(argv: &[String]) -> Option<ContentSearch> {
     let paths = paths.take_while(|word| !word.starts_with(['-', '(', '!'])).cloned().collect();
     // Without other conditions, the files have this name.
     let is_plain = !argv.iter().any(|word| ["-o", "-or", "!", "-not", "(", ","].contains(&word.as_str()));
-    let name = argv.iter().position(|word| word == "-name").and_then(|at| argv.get(at + 1)).filter(|_| is_plain);
+    let tests = argv.iter().position(is_action).and_then(|action| argv.get(..action)).unwrap_or_default();
+    let name = tests.iter().position(|word| word == "-name").and_then(|at| tests.get(at + 1)).filter(|_| is_plain);
     let follows_links = argv.iter().any(|word| word == "-L" || word == "-follow");
     Some(ContentSearch {
         paths,

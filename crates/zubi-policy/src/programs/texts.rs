@@ -137,8 +137,8 @@ fn refuse_statements(row: &Program, arguments: &mut ParsedWords, argv: &[String]
     }
 }
 
-/// Returns whether git runs a program because of a word: some formats verify signatures or run the commands of trailers, and
-/// the transport `ext` runs its address.
+/// Returns whether git runs a program because of a word, or prints any object: some formats verify signatures, run the
+/// commands of trailers or print the contents of a tagged file, and the transport `ext` runs its address.
 fn runs_in_git(word: &str) -> bool {
     // `%+G`, `%-G` and `% G` differ only in the line break before the text, and `%(*x)` is `x` of the tagged object.
     let runs = |(at, _): (usize, &str)| {
@@ -146,7 +146,7 @@ fn runs_in_git(word: &str) -> bool {
         let rest = rest.strip_prefix(['+', '-', ' ']).unwrap_or(rest);
         let field = rest.strip_prefix('(').map(|field| field.strip_prefix('*').unwrap_or(field));
         rest.starts_with('G')
-            || field.is_some_and(|field| field.starts_with("trailers") || field.starts_with("signature"))
+            || field.is_some_and(|field| ["trailers", "signature", "raw"].iter().any(|name| field.starts_with(name)))
     };
     word.match_indices('%').any(runs) || word.starts_with("ext::")
 }

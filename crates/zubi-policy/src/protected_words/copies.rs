@@ -6,6 +6,7 @@ use zubi_base::credentials::{FileSearch, SearchScope};
 use super::{ProtectedWord, ProtectionReason};
 use crate::PolicyPaths;
 use crate::pattern::{absolute, is_glob, may_become};
+use crate::programs::find_git_subcommand;
 
 /// Returns the words of a command that name a folder with such files, or an archive.
 pub(super) fn find_copied_words(
@@ -13,7 +14,14 @@ pub(super) fn find_copied_words(
     directories: &[Utf8PathBuf],
     paths: &PolicyPaths,
 ) -> Vec<ProtectedWord> {
-    let Some(name) = argv.first().and_then(|program| Utf8Path::new(program).file_name()) else { return Vec::new() };
+    let Some(mut name) = argv.first().and_then(|program| Utf8Path::new(program).file_name()) else { return Vec::new() };
+    let mut first = 1;
+    if name == "git" {
+        let Some(at) = find_git_subcommand(argv).filter(|at| argv.get(*at).is_some_and(|word| word == "mv")) else {
+            return Vec::new();
+        };
+        (name, first) = ("mv", at + 1);
+    }
     if matches!(name, "tar" | "bsdtar" | "gtar") {
         let reason = ProtectionReason::Automatic("its files may be ones that git, editors or agents run");
         return find_archive(argv).map(|index| ProtectedWord { index, reason }).into_iter().collect();
@@ -27,7 +35,7 @@ pub(super) fn find_copied_words(
         return Vec::new();
     }
     let mut operands: Vec<usize> =
-        (1..argv.len()).filter(|index| argv.get(*index).is_some_and(|word| !word.starts_with('-'))).collect();
+        (first..argv.len()).filter(|index| argv.get(*index).is_some_and(|word| !word.starts_with('-'))).collect();
     let attached =
         argv.iter().find_map(|word| word.strip_prefix("--target-directory=").or_else(|| word.strip_prefix("-t")));
     let target = match attached.filter(|target| !target.is_empty()) {

@@ -37,6 +37,7 @@ fn a_folder_with_hooks_must_be_spelled_out() {
     let programs = ["cp", "mv", "rsync", "install"];
     let mut rules: Vec<Value> =
         programs.iter().map(|program| json!({"action": "allow", "command": [program, "*"]})).collect();
+    rules.push(json!({"action": "allow", "command": ["git", "mv", "*"]}));
     rules.push(json!({"action": "allow", "command": ["tar", "xf|-xf|-xzf", "*"]}));
     let named = [
         "cp -r tmpl/. .",
@@ -53,6 +54,9 @@ fn a_folder_with_hooks_must_be_spelled_out() {
         "cp ./tools/* .",
         "cp -r tools out",
         "cp -r hooks .git",
+        "git mv tmpl sub",
+        "git mv a .envrc",
+        "git mv hooks .git",
         "tar xf x.tar",
         "tar -xzf x.tar -C out",
     ];
@@ -65,6 +69,7 @@ fn a_folder_with_hooks_must_be_spelled_out() {
             "cp -r docs out",
             "cp -r docs/. .",
             "mv docs out",
+            "git mv docs out",
             "rsync -a docs/ out",
             "cp ./docs/*.md .",
             "cp a b",

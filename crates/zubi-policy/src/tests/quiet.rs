@@ -1,6 +1,7 @@
 //! Usual commands that only look need no approval; their neighbours that write, run, or read more do.
 
 mod git;
+mod review;
 
 use super::looking::check;
 use super::*;

@@ -6,11 +6,16 @@
 use std::fmt::Write as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::{credentials, git_index};
+use zubi_base::credentials::{self, FileSearch, SearchScope};
+use zubi_base::fs::ReadError;
+use zubi_base::git_index;
 
-/// Returns the lines of gitattributes(5) for all names of files with credentials.
+/// Returns the lines of gitattributes(5) for all names of files with credentials, after those of the user, which git would
+/// read otherwise (`core.attributesFile`).
 pub(super) fn write_attributes() -> String {
-    let mut text = String::new();
+    let of_user = user_files().into_iter().map(|file| file.with_file_name("attributes"));
+    let mut text: String = of_user.filter_map(|file| zubi_base::fs::read_text(&file).ok()).collect();
+    text.push('\n');
     for (pattern, has_credentials) in credentials::patterns() {
         let state = if has_credentials { "-diff" } else { "!diff" };
         // Writing to a `String` cannot fail.
@@ -19,28 +24,82 @@ pub(super) fn write_attributes() -> String {
     text
 }
 
-/// Returns the reason why a command of git that looks needs approval: attributes of the repository take precedence.
+/// Returns the files with the user's configuration in which git has a file with attributes beside it.
+fn user_files() -> Vec<Utf8PathBuf> {
+    let files = zubi_base::env::git_configuration_files();
+    files
+        .into_iter()
+        .filter_map(|file| Utf8PathBuf::from_path_buf(file).ok())
+        .filter(|file| file.ends_with("git/config"))
+        .collect()
+}
+
+/// The subcommands that print contents of files, as differences or lines.
+const PRINTING: &[&str] = &[
+    "diff",
+    "diff-files",
+    "diff-index",
+    "diff-tree",
+    "format-patch",
+    "grep",
+    "log",
+    "range-diff",
+    "reflog",
+    "show",
+    "stash",
+    "whatchanged",
+];
+
+/// Returns whether a script has a command of git that may print contents of files.
+pub(super) fn prints_contents(commands: &[Vec<String>]) -> bool {
+    let is_printing = |argv: &Vec<String>| argv.iter().any(|word| PRINTING.contains(&word.as_str()));
+    commands.iter().any(|argv| super::git_start::is_git(argv) && is_printing(argv))
+}
+
+/// Returns the reason why a command of git that prints contents needs approval: attributes of the repository take precedence.
 pub(super) fn problem(commands: &[Vec<String>], directory: &Utf8Path, roots: &[Utf8PathBuf]) -> Option<String> {
-    let prints = |word: &String| matches!(word.as_str(), "log" | "show" | "diff" | "stash" | "whatchanged" | "reflog");
-    let is_printing = |argv: &Vec<String>| super::git_start::is_git(argv) && argv.iter().any(prints);
-    if !commands.iter().any(is_printing) {
+    if !prints_contents(commands) {
         return None;
     }
     let work_tree = super::git_start::folders_above(directory, roots).find(|path| path.join(".git").is_dir())?;
     let tracked = git_index::tracked_paths(&work_tree.join(".git/index")).unwrap_or_default();
-    let nested = tracked.iter().filter(|path| path.ends_with("/.gitattributes")).map(|path| work_tree.join(path));
-    let files = [work_tree.join(".gitattributes"), work_tree.join(".git/info/attributes")].into_iter().chain(nested);
-    let shows =
-        |file: &Utf8PathBuf| zubi_base::fs::read_text(file).is_ok_and(|text| text.lines().any(shows_credentials));
-    let file = files.into_iter().find(shows)?;
+    let mut folders: Vec<&Utf8Path> = tracked.iter().flat_map(|path| Utf8Path::new(path).ancestors().skip(1)).collect();
+    folders.sort_unstable();
+    folders.dedup();
+    let mut files: Vec<Utf8PathBuf> =
+        folders.iter().map(|folder| work_tree.join(folder).join(".gitattributes")).collect();
+    // Those of folders in which git tracks nothing now, for old commits.
+    let search = FileSearch {
+        globs: &[".gitattributes"],
+        scope: SearchScope { has_hidden: true, ..SearchScope::default() },
+        ..FileSearch::default()
+    };
+    files.extend(search.find_files(work_tree, &|_| true).paths);
+    files.extend([work_tree.join(".gitattributes"), work_tree.join(".git/info/attributes")]);
+    let is_deleted = |file: &Utf8PathBuf| file.symlink_metadata().is_err();
+    // git reads the file in the index if the one in the work tree does not exist.
+    let deleted = tracked.iter().filter(|path| path.rsplit('/').next() == Some(".gitattributes"));
+    let deleted = deleted.map(|path| work_tree.join(path)).find(is_deleted);
+    let shows = |file: &Utf8PathBuf| match zubi_base::fs::read_text(file) {
+        Ok(text) => text.lines().any(shows_credentials),
+        Err(error) => !matches!(error, ReadError::NotFound { .. }),
+    };
+    let file = deleted.or_else(|| files.into_iter().find(shows))?;
     let file = file.strip_prefix(work_tree).unwrap_or(&file);
-    Some(format!("`{file}` lets git print the contents of files with credentials"))
+    Some(format!("`{file}` may let git print the contents of files with credentials"))
 }
 
 /// Returns whether a line may set the attribute `diff` for a file with credentials. Errs towards `true`.
 fn shows_credentials(line: &str) -> bool {
+    if line.trim_start().starts_with('#') {
+        return false;
+    }
+    // git reads escapes in quotation marks, and a pattern may have backslashes.
+    if !line.is_ascii() || line.contains(['\\', '"', '\0']) {
+        return line.contains("diff") || line.contains("[attr]");
+    }
     let mut words = line.split_whitespace();
-    let Some(pattern) = words.next().filter(|pattern| !pattern.starts_with('#')) else { return false };
+    let Some(pattern) = words.next() else { return false };
     // A macro may have any name.
     if pattern.starts_with("[attr]") {
         return words.any(|word| word.trim_start_matches(['!', '-']).starts_with("diff"));
@@ -48,7 +107,7 @@ fn shows_credentials(line: &str) -> bool {
     if !words.any(|word| word == "diff" || word == "!diff" || word.starts_with("diff=")) {
         return false;
     }
-    let name = pattern.trim_matches('"').rsplit('/').next().unwrap_or_default();
+    let name = pattern.rsplit('/').next().unwrap_or_default();
     let ending = name.rsplit(['*', '?', ']']).next().unwrap_or_default();
     let is_known = |name: &str| credentials::is_credential_path(Utf8Path::new(name));
     if ending.len() == name.len() { is_known(name) } else { ends_credentials(ending) }
@@ -79,8 +138,56 @@ mod tests {
             ".npmrc diff",
             "a.[k]ey diff=x",
             "*.json diff",
+            r#""\056env" diff"#,
+            r".\env diff",
+            "\u{feff}secrets.yml diff",
         ] {
             assert!(shows_credentials(line), "{line}");
         }
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the real git makes the repository")]
+    fn attributes_of_the_repository_need_approval() {
+        let check = |files: &[(&str, &[u8])], deleted: &str, command: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            let root = zubi_base::fs::canonical(Utf8Path::from_path(folder.path()).unwrap()).unwrap();
+            let git = |arguments: &[&str]| {
+                let output = std::process::Command::new("git").args(arguments).current_dir(&root).output().unwrap();
+                assert!(output.status.success(), "{output:?}");
+            };
+            let write = |path: &str, text: &[u8]| {
+                std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+                zubi_base::fs::write_atomic(&root.join(path), text).unwrap();
+            };
+            git(&["init", "-q"]);
+            write("conf/a.yml", b"x");
+            write(".gitignore", b"");
+            git(&["add", "."]);
+            for (path, text) in files {
+                write(path, text);
+            }
+            if !deleted.is_empty() {
+                git(&["add", "-f", deleted]);
+                std::fs::remove_file(root.join(deleted)).unwrap();
+            }
+            let commands = [command.split(' ').map(str::to_owned).collect()];
+            problem(&commands, &root, std::slice::from_ref(&root)).is_some()
+        };
+        let shows: &[u8] = b"secrets.yml diff\n";
+        assert!(!check(&[], "", "git log -p"));
+        assert!(!check(&[(".gitattributes", b"*.rs diff=rust\n# \xc3\xa9\n")], "", "git log -p"));
+        for (files, deleted, command) in [
+            (&[(".gitattributes", shows)][..], "", "git diff-tree -p -r HEAD~1 HEAD"),
+            (&[(".gitattributes", shows)], "", "git grep x HEAD~1"),
+            (&[("conf/.gitattributes", shows)], "", "git log -p"),
+            (&[("new/.gitattributes", shows)], "", "git show HEAD"),
+            (&[(".git/info/attributes", shows)], "", "git stash show -p"),
+            (&[("conf/.gitattributes", shows)], "conf/.gitattributes", "git diff HEAD~1"),
+            (&[(".gitattributes", b"# \xff\n")], "", "git diff"),
+        ] {
+            assert!(check(files, deleted, command), "{files:?} {deleted} {command}");
+        }
+        assert!(!check(&[(".gitattributes", shows)], "", "git status"));
     }
 }

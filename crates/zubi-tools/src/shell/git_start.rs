@@ -129,7 +129,7 @@ const ATTRIBUTES: &str = "git-attributes";
 /// Returns the files that a script's commands of git need, by name and text.
 pub(super) fn files(commands: &[Vec<String>]) -> Vec<(String, String)> {
     let text = || (ATTRIBUTES.to_owned(), git_attributes::write_attributes());
-    only_looks(commands).then(text).into_iter().collect()
+    git_attributes::prints_contents(commands).then(text).into_iter().collect()
 }
 
 /// Returns whether a script has commands of git, and all of them look.
@@ -153,9 +153,11 @@ pub(super) fn environment(commands: &[Vec<String>]) -> Vec<(String, String)> {
     }
     let mut settings = vec![("core.fsmonitor", "false"), ("core.pager", "cat"), ("safe.bareRepository", "explicit")];
     let attributes = format!("{TEMPORARY}{ATTRIBUTES}");
+    if git_attributes::prints_contents(commands) {
+        settings.push(("core.attributesFile", &attributes));
+    }
     if only_looks(commands) {
         settings.push(("core.hooksPath", "/dev/null"));
-        settings.push(("core.attributesFile", &attributes));
         variables.push(("GIT_OPTIONAL_LOCKS".to_owned(), "0".to_owned()));
         // A missing object would otherwise be fetched with a program that the configuration names.
         variables.push(("GIT_NO_LAZY_FETCH".to_owned(), "1".to_owned()));

@@ -75,16 +75,22 @@ pub(super) fn missing_text(text: &str, old: &str) -> ReplaceError {
     }
     // The longest line is the most distinctive.
     let longest = searched.iter().max_by_key(|line| line.len()).unwrap_or(first);
-    let own_words = distinct_words(longest);
-    let words = known_words(&own_words, lines.iter().map(|(_, line, _)| *line));
-    let mut scored: Vec<(usize, usize, &str)> = lines
-        .iter()
-        .map(|(number, line, _)| {
-            (distinct_words(line).iter().filter(|word| words.contains(word)).count(), *number, *line)
-        })
-        .filter(|(score, _, _)| 2 * score >= own_words.len().max(1))
+    let words = distinct_words(longest);
+    let similar = similar_words(&words, lines.iter().map(|(_, line, _)| *line));
+    let score = |line: &str| {
+        let own = distinct_words(line);
+        let count = |words: &[&str]| own.iter().filter(|word| words.contains(word)).count();
+        (count(&words), count(&similar))
+    };
+    let scored: Vec<((usize, usize), usize, &str)> =
+        lines.iter().map(|(number, line, _)| (score(line), *number, *line)).collect();
+    let is_near = |count: usize| 2 * count >= words.len().max(1);
+    let has_same = scored.iter().any(|((same, _), ..)| is_near(*same));
+    let mut scored: Vec<_> = scored
+        .into_iter()
+        .filter(|((same, similar), ..)| is_near(if has_same { *same } else { same + similar }))
         .collect();
-    scored.sort_by_key(|(score, number, _)| (std::cmp::Reverse(*score), *number));
+    scored.sort_by_key(|((same, similar), number, _)| (std::cmp::Reverse(same + similar), *number));
     scored.truncate(3);
     ReplaceError::Missing {
         nearest: scored
@@ -94,16 +100,13 @@ pub(super) fn missing_text(text: &str, old: &str) -> ReplaceError {
     }
 }
 
-/// Returns the words of a text that the lines have, and for the others those of the lines that are spelled similarly: `return`
-/// for `retrun`.
-fn known_words<'t>(words: &[&'t str], lines: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
+/// Returns the words of the lines that are spelled like a word that no line has: `return` for `retrun`.
+fn similar_words<'t>(words: &[&str], lines: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
     let mut known: Vec<&str> = lines.flat_map(distinct_words).collect();
     known.sort_unstable();
     known.dedup();
-    let (mut found, missing): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| known.binary_search(word).is_ok());
-    let compared = missing.iter().take(MAX_SIMILAR_WORDS);
-    found.extend(compared.flat_map(|word| nearest(word, known.iter().copied(), MAX_SIMILAR_WORDS)));
-    found
+    let missing = words.iter().filter(|word| known.binary_search(word).is_err()).take(MAX_SIMILAR_WORDS);
+    missing.flat_map(|word| nearest(word, known.iter().copied(), MAX_SIMILAR_WORDS)).collect()
 }
 
 /// Collapses white space in a line.

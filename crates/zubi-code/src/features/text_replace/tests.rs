@@ -224,7 +224,6 @@ async fn edits_of_several_files_are_one_plan() {
     edits: 4 of 5 edits cannot be made:
     edits[1].old: not in `src/a.py`; the nearest lines are
       2:     return name
-      1: def load(name):
     edits[2].path: `../x` does not exist in the workspace; paths are relative to `[root]`
     edits[3].path: `src` is a folder
     edits[4].path: `src/latin.py` is binary, or in another encoding than UTF-8

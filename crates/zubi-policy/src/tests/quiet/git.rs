@@ -196,7 +196,6 @@ fn git_that_prints_needs_no_approval() {
             Neighbors {
                 quiet: &[
                     "git diff --check",
-                    "git diff --word-diff",
                     "git diff -U5 a",
                     "git log -5 --stat --format=%an",
                     "git log --since '2 weeks ago' --grep x",
