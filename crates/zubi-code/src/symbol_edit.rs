@@ -127,6 +127,7 @@ pub(crate) async fn edit_symbol(
         })
     };
     let extension = extension_of(file_name);
+    let given = if action == SymbolAction::Replace { unit.without_surroundings(given) } else { given };
     let mut candidates = Vec::new();
     if action == SymbolAction::Delete {
         candidates = unit.removals(extension);

@@ -137,7 +137,9 @@ const MAX_ENCLOSING: usize = 20_000;
 fn is_in_list(before: &str) -> bool {
     let mut closed = 0_usize;
     let start = before.len().saturating_sub(MAX_ENCLOSING);
-    for (at, byte) in before.bytes().enumerate().skip(start).rev() {
+    let start = (start..before.len()).find(|at| before.is_char_boundary(*at)).unwrap_or(start);
+    let before = &blank_comments(before.get(start..).unwrap_or_default());
+    for (at, byte) in before.bytes().enumerate().rev() {
         match byte {
             b'}' => closed += 1,
             b'{' if closed > 0 => closed -= 1,
@@ -150,6 +152,33 @@ fn is_in_list(before: &str) -> bool {
         }
     }
     false
+}
+
+/// Returns a text in which comments, strings and preprocessor lines are spaces.
+fn blank_comments(text: &str) -> String {
+    let mut blanked = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let line = rest.find('\n').unwrap_or(rest.len());
+        let begins_line = blanked.rsplit('\n').next().is_some_and(|before| before.trim().is_empty());
+        let length = if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else if rest.starts_with("//") || begins_line && first == '#' {
+            line
+        } else if first == '"' {
+            rest.get(1..line).and_then(|rest| rest.find('"')).map_or(1, |end| end + 2)
+        } else {
+            0
+        };
+        let (blank, next) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        blanked.extend(blank.chars().map(|it| if it == '\n' { '\n' } else { ' ' }));
+        rest = next;
+        if length == 0 {
+            blanked.push(first);
+            rest = rest.get(first.len_utf8()..).unwrap_or_default();
+        }
+    }
+    blanked
 }
 
 /// Whether a word is written as macros are.
@@ -225,6 +254,11 @@ mod tests {
             ("enum class e {\n  A_ONLY\n};", "enum class e {\n  A_ONLY\n};"),
             ("int a[] = {\n  B_ONE,\n#if X\n  B_TWO\n#endif\n};", "int a[] = {\n  B_ONE,\n#if X\n  B_TWO\n#endif\n};"),
             ("class A {\n  Q_OBJECT\n int a; };", "class A {\n          \n int a; };"),
+            (
+                "#include \"x/enum.h\"\n// An enum.\nclass A {\n  Q_OBJECT\n int a; };",
+                "#include \"x/enum.h\"\n// An enum.\nclass A {\n          \n int a; };",
+            ),
+            ("enum { /* } */ Z_A,\n // z\n Z_B\n};", "enum { /* } */ Z_A,\n // z\n Z_B\n};"),
             ("namespace n {\nF_BEGIN\nint a;\nF_END\n}", "namespace n {\n       \nint a;\n     \n}"),
         ] {
             assert_eq!(blank(text), expected);

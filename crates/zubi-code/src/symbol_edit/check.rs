@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use zubi_base::text::ellipsize;
-use zubi_syntax::Declaration;
+use zubi_syntax::{Declaration, DeclarationKind};
 
 use super::unit::{SymbolUnit, has_only_comments, line_end, line_start};
 use super::{Candidate, ParsedText, RejectedEdit, SymbolAction};
@@ -123,7 +123,10 @@ pub(super) fn find_declared<'p>(
 ) -> Option<&'p Declaration> {
     let old = unit.first()?;
     let above = parent_names(unit);
-    inserted_declarations(candidate, after).find(|new| new.name == old.name && names_above(after, new) == above)
+    // A class has the name of its constructor.
+    let is_same = |new: &Declaration| old.kind != DeclarationKind::Constructor || !new.kind.is_type();
+    inserted_declarations(candidate, after)
+        .find(|new| new.name == old.name && is_same(new) && names_above(after, new) == above)
 }
 
 /// Returns the declarations that begin in the given text.

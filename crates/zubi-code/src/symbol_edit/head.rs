@@ -10,12 +10,13 @@ use crate::lexical::NonCode;
 #[derive(Debug, Default, PartialEq, Eq)]
 struct HeadParts<'t> {
     comments: Vec<&'t str>,
+    /// Comments for a program about the next declaration.
+    directives: Vec<&'t str>,
     annotations: Vec<&'t str>,
 }
 
 impl<'t> HeadParts<'t> {
-    /// Divides the text before a signature. A comment in an annotation, or behind it in its line, belongs to it, and one for a
-    /// program about the next declaration is like an annotation.
+    /// Divides the text before a signature. A comment in an annotation, or behind it in its line, belongs to it.
     fn divide(head: &'t str, extension: &str) -> Self {
         let non_code = NonCode::scan(head, extension);
         let blanked = non_code.blank(head);
@@ -40,7 +41,7 @@ impl<'t> HeadParts<'t> {
             }
             let block = head.get(start..).filter(|rest| rest.starts_with("/*")).and_then(|rest| rest.find("*/"));
             at = block.map_or(line, |end| start + end + "*/".len());
-            let list = if is_for_next(text) { &mut parts.annotations } else { &mut parts.comments };
+            let list = if is_for_next(text) { &mut parts.directives } else { &mut parts.comments };
             list.extend(head.get(start..at));
         }
         parts.annotations.extend(annotation.and_then(|from| head.get(from..at)).map(str::trim_end));
@@ -79,8 +80,10 @@ pub(super) fn with_kept_head(
         format!("{head}{block}")
     } else {
         let comments: &[&str] = if own.comments.is_empty() { &kept.comments } else { &[] };
+        let directives: &[&str] = if own.directives.is_empty() { &kept.directives } else { &[] };
         let annotations = kept.kept_annotations(&own, extension);
-        let at = new.range.start.checked_sub(start).filter(|_| !annotations.is_empty()).unwrap_or_default();
+        let is_first = annotations.is_empty() && directives.is_empty();
+        let at = new.range.start.checked_sub(start).filter(|_| !is_first).unwrap_or_default();
         let comments: String = comments.iter().map(|part| line(part)).collect();
         let mut annotations: String = annotations.iter().map(|part| line(part)).collect();
         // The last annotation is in the line of the declaration: `@Override public int area()`.
@@ -89,7 +92,8 @@ pub(super) fn with_kept_head(
             annotations.truncate(annotations.trim_end().len());
             annotations.push_str(if annotations.is_empty() { "" } else { gap });
         }
-        format!("{comments}{}{annotations}{}", block.get(..at)?, block.get(at..)?)
+        let directives: String = directives.iter().map(|part| line(part)).collect();
+        format!("{comments}{}{directives}{annotations}{}", block.get(..at)?, block.get(at..)?)
     };
     // The replacement may reach over the comment behind the unit.
     let end = replacement.range.end.max(unit.range.end);

@@ -1,7 +1,7 @@
 //! The places of a given text: instead of a unit, before it or after it.
 
 use super::blank_lines::{blank_above, blank_below};
-use super::unit::{COMMENT_STARTS, SymbolUnit, line_end, line_start, next_line};
+use super::unit::{COMMENT_STARTS, SymbolUnit, has_only_comments, line_end, line_start, next_line};
 use super::{Candidate, RejectedEdit, Replacement, SymbolAction};
 use crate::lexical::NonCode;
 
@@ -10,20 +10,32 @@ pub(super) struct GivenText<'a> {
     pub(super) text: &'a str,
     /// The start of the comment; the end of the text if it has none.
     comment_start: usize,
+    /// The lines after the text that have only comments.
+    trailing: &'a str,
 }
 
 impl<'a> GivenText<'a> {
     /// Finds the comment in the last line. `extension` is that of the file.
     pub(super) fn new(text: &'a str, extension: &str) -> Self {
-        let line = line_start(text, text.len());
         let comments = NonCode::scan(text, extension);
+        let (text, trailing) = text.split_at(code_lines_end(text, &comments));
+        let line = line_start(text, text.len());
         let is_comment = |at: &usize| {
             let (before, rest) = (text.get(line..*at).unwrap_or_default(), text.get(*at..).unwrap_or_default());
             let begins = COMMENT_STARTS.iter().any(|start| rest.starts_with(start));
             begins && before.ends_with([' ', '\t']) && !before.trim().is_empty() && comments.contains(*at)
         };
         let comment = text.char_indices().map(|(at, _)| at).filter(|at| *at >= line).find(is_comment);
-        Self { text, comment_start: comment.unwrap_or(text.len()) }
+        Self { text, comment_start: comment.unwrap_or(text.len()), trailing }
+    }
+
+    /// Whether the text may have a separator at its end: it is not only comments, and does not end with a directive of the
+    /// preprocessor.
+    fn is_separable(&self) -> bool {
+        let lines: Vec<&str> = self.text.lines().collect();
+        let continued = lines.iter().rev().skip(1).take_while(|line| line.ends_with('\\')).count();
+        let last = lines.len().checked_sub(1 + continued).and_then(|at| lines.get(at));
+        !has_only_comments(self.text) && !last.is_some_and(|line| is_directive(line))
     }
 
     /// Returns the text before the comment, without the white space between.
@@ -42,6 +54,50 @@ impl<'a> GivenText<'a> {
     }
 }
 
+/// Returns the end of the last line of a text that has code; the whole length if none has.
+fn code_lines_end(text: &str, comments: &NonCode) -> usize {
+    let mut end = text.len();
+    loop {
+        let start = line_start(text, end);
+        let line = text.get(start..end).unwrap_or_default();
+        let at = start + line.len() - line.trim_start().len();
+        let is_comment = COMMENT_STARTS.iter().any(|it| line.trim_start().starts_with(it)) && comments.contains(at);
+        if !line.trim().is_empty() && !is_comment {
+            return end;
+        }
+        match start.checked_sub(1) {
+            Some(before) => end = before,
+            None => return text.len(),
+        }
+    }
+}
+
+/// The directives of the preprocessors of C and C#.
+const DIRECTIVES: [&str; 15] = [
+    "define",
+    "elif",
+    "else",
+    "endif",
+    "endregion",
+    "error",
+    "if",
+    "ifdef",
+    "ifndef",
+    "include",
+    "line",
+    "pragma",
+    "region",
+    "undef",
+    "warning",
+];
+
+/// Whether a line is a directive of the preprocessor.
+fn is_directive(line: &str) -> bool {
+    let word = line.trim_start().strip_prefix('#').map(str::trim_start);
+    let word = word.and_then(|rest| rest.split(|it: char| !it.is_ascii_alphabetic()).next());
+    word.is_some_and(|word| DIRECTIVES.contains(&word))
+}
+
 impl SymbolUnit<'_> {
     /// Returns the possible results of an action with a block, the most likely one first. The block is indented except for
     /// its first line, and has `\n` as its line ending.
@@ -56,7 +112,7 @@ impl SymbolUnit<'_> {
         if self.has_own_lines() {
             return Ok(self.separators().into_iter().map(|it| self.insert_lines(action, block, it)).collect());
         }
-        if block.text.contains('\n') || !block.comment().is_empty() {
+        if block.text.contains('\n') || !block.comment().is_empty() || !block.trailing.is_empty() {
             return Err(self.shared_line("insert lines beside"));
         }
         let block = block.text;
@@ -99,8 +155,19 @@ impl SymbolUnit<'_> {
         let prefix = self.line_prefix().trim_end();
         let is_repeated = !prefix.is_empty() && self.begins_line();
         code = code.strip_prefix(prefix).filter(|_| is_repeated).map_or(code, str::trim_start);
+        if !block.trailing.is_empty() && self.ends_line() {
+            // The separator stays behind the code.
+            let end = line_end(self.text(), self.end());
+            let separator = self.text().get(self.range.end..self.end()).unwrap_or_default();
+            let behind = self.text().get(self.end()..end).filter(|_| block.comment().is_empty()).unwrap_or_default();
+            let text = format!("{code}{separator}{}{behind}{}", block.tail(), block.trailing);
+            return Candidate::new(self.range.start..end, self.with_eol(&text));
+        }
         if block.comment().is_empty() || !self.ends_line() {
-            return Candidate::new(self.range.clone(), self.with_eol(&format!("{code}{}", block.tail())));
+            return Candidate::new(
+                self.range.clone(),
+                self.with_eol(&format!("{code}{}{}", block.tail(), block.trailing)),
+            );
         }
         // The comment of the text replaces the one behind the unit, and the separator stays before it.
         let separator = self.text().get(self.range.end..self.end()).unwrap_or_default();
@@ -121,6 +188,7 @@ impl SymbolUnit<'_> {
     fn insert_lines(&self, action: SymbolAction, given: &GivenText<'_>, separator: Option<char>) -> Candidate {
         let (text, eol) = (self.text(), self.eol());
         let block = given.code();
+        let separator = separator.filter(|_| given.is_separable());
         let blank_lines = self.blank_lines(block.contains('\n'));
         let blank = eol.repeat(blank_lines);
         // A long declaration between short ones is apart from both.
@@ -140,8 +208,8 @@ impl SymbolUnit<'_> {
             Some(_) => format!("{bare}{}{}", list_end.map(String::from).unwrap_or_default(), given.tail()),
             None => given.text.to_owned(),
         };
-        let block = self.with_eol(&ended);
-        let indentation = self.indentation();
+        let block = self.with_eol(&format!("{ended}{}", given.trailing));
+        let indentation = if is_directive(&block) { "" } else { self.indentation() };
         if action == SymbolAction::InsertBefore {
             let at = line_start(text, self.range.start);
             let above = missing(self.follows_sibling(), blank_above(text, at).1);

@@ -18,6 +18,8 @@ pub(crate) struct SymbolUnit<'a> {
     pub(super) indices: Vec<usize>,
     /// From the first comment or annotation to the end of the declaration.
     pub(super) range: Range<usize>,
+    /// The comments directly before the range that belong to no declaration.
+    directives: Range<usize>,
     /// The first declaration without its comments.
     pub(super) declared: Range<usize>,
     /// The separator after the declaration, `,` or `;`, and its end.
@@ -41,9 +43,11 @@ impl<'a> SymbolUnit<'a> {
             Some(_) => comments_above(text, first.range.start),
             None => None,
         };
+        let all = doc.clone();
         let doc = doc.and_then(|doc| without_directives(text, doc));
         let start = doc.as_ref().map_or(first.range.start, |doc| doc.start.min(first.range.start));
         Some(Self {
+            directives: all.map_or(start..start, |all| all.start.min(start)..start),
             range: start..last.range.end.max(first.range.end),
             declared: first.range.clone(),
             separator: separator_after(text, last.range.end),
@@ -56,6 +60,27 @@ impl<'a> SymbolUnit<'a> {
     /// Returns the range from the first comment or annotation to the end of the declaration.
     pub(crate) fn range(&self) -> Range<usize> {
         self.range.clone()
+    }
+
+    /// Returns a given text without the code around the unit that it repeats: the rest of the lines of the unit, and the
+    /// comments before it that belong to no declaration. A reader of the unit is shown whole lines.
+    pub(super) fn without_surroundings<'g>(&self, given: &'g str) -> &'g str {
+        let mut given = given;
+        let excluded = self.text().get(self.directives.clone()).unwrap_or_default();
+        let mut rest = given.trim_start();
+        let mut lines = excluded.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+        if lines.peek().is_some()
+            && lines.all(|line| rest.strip_prefix(line).map(|after| rest = after.trim_start()).is_some())
+        {
+            given = rest;
+        }
+        if self.has_own_lines() {
+            return given;
+        }
+        let before = self.line_prefix().trim();
+        let behind = self.text().get(self.range.end..line_end(self.text(), self.range.end)).unwrap_or_default().trim();
+        let inner = given.trim().strip_prefix(before).and_then(|rest| rest.strip_suffix(behind));
+        inner.map(str::trim).filter(|inner| !inner.is_empty()).unwrap_or(given)
     }
 
     pub(super) fn text(&self) -> &'a str {

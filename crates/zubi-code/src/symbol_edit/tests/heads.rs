@@ -180,3 +180,94 @@ async fn directives_of_c_stay_in_the_first_column() {
     let own = text.replace("$0", "");
     check_cases("a.cc", text, &[(Replace, method, &own), (Replace, dedented, &own)]).await;
 }
+
+#[tokio::test]
+async fn a_macro_of_a_class_stays_below_words_about_enumerations() {
+    for before in ["// Holds an enum.\n", "/* Wraps the enum class. */\n", "#include \"x/enum.h\"\n"] {
+        let text = format!("{before}class A : public Q {{\n  Q_OBJECT\n  int $0a;\n  int b;\n}};\n");
+        let after = format!("{before}class A : public Q {{\n  Q_OBJECT\n  int b;\n}};\n");
+        check_cases("a.hpp", &text, &[(Delete, "", &after)]).await;
+    }
+}
+
+#[tokio::test]
+async fn directives_and_comments_have_no_separator() {
+    let text = "struct $0S {\n  int a;\n};\n";
+    for given in [
+        "#define N 1",
+        "#include <b.h>",
+        "#ifdef X\n#define N 1\n#endif",
+        "#define M(a) \\\n  (a)",
+        "// note",
+        "/* c */",
+    ] {
+        for (action, is_before) in [(InsertBefore, true), (InsertAfter, false)] {
+            let changed = check("a.c", text, action, given).await;
+            let own = text.replace("$0", "");
+            let lines =
+                |text: &str| text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+            let (given, own) = (lines(given), lines(&own));
+            let expected = if is_before { [given, own].concat() } else { [own, given].concat() };
+            assert_eq!(lines(&changed), expected, "{action:?}");
+        }
+    }
+    check_cases(
+        "a.ts",
+        "class K {\n  $0a = 1;\n}\n",
+        &[
+            (InsertBefore, "// note", "class K {\n  // note\n  a = 1;\n}\n"),
+            (Replace, "a = 2\n// prettier-ignore-end", "class K {\n  a = 2;\n  // prettier-ignore-end\n}\n"),
+        ],
+    )
+    .await;
+    let text = "class A {\n  void $0a();\n};\n";
+    let after = "class A {\n  void a();\n#define ZZ 1\n};\n";
+    check_cases("a.cc", text, &[(InsertAfter, "#define ZZ 1", after)]).await;
+}
+
+#[tokio::test]
+async fn whole_lines_of_a_declaration_replace_it() {
+    for (name, text, given) in [
+        (
+            "a.py",
+            "class K:\n    # pylint: disable=x\n    def $0m(self):\n        return 1\n",
+            "    # pylint: disable=x\n    def m(self):\n        return 1",
+        ),
+        ("a.py", "# doc\n# isort: off\n$0d = 1\n", "# doc\n# isort: off\nd = 1"),
+        ("a.ts", "/* eslint-disable */\nfunction $0f() {}\n", "/* eslint-disable */\nfunction f() {}"),
+        ("a.c", "typedef struct $0node {\n  int v;\n} node_t;\n", "typedef struct node {\n  int v;\n} node_t;"),
+        ("a.c", "static enum $0state {\n  S\n} cur = S;\n", "static enum state {\n  S\n} cur = S;"),
+        ("a.cc", "struct Pt { $0Pt(int a) : a(a) {} int a; };\n", "struct Pt { Pt(int a) : a(a) {} int a; };"),
+        ("a.c", "enum E { $0A, B };\n", "enum E { A, B };"),
+    ] {
+        check_cases(name, text, &[(Replace, given, &text.replace("$0", ""))]).await;
+    }
+    let nested = check("a.cc", "struct Pt { $0Pt(int a) {} int a; };\n", Replace, "struct Pt { Pt(int b) {} };").await;
+    assert!(nested.starts_with("error: text: it does not declare `Pt`"), "{nested}");
+}
+
+#[tokio::test]
+async fn a_directive_for_the_next_line_stays() {
+    for (name, text, given, expected) in [
+        (
+            "a.ts",
+            "class K {\n  // @ts-ignore\n  @Input() $0name: string;\n}\n",
+            "@Input() name: number;",
+            "class K {\n  // @ts-ignore\n  @Input() name: number;\n}\n",
+        ),
+        (
+            "A.java",
+            "class A {\n  //noinspection unused\n  @Override public void $0m() {}\n}\n",
+            "@Override public void m() { f(); }",
+            "class A {\n  //noinspection unused\n  @Override public void m() { f(); }\n}\n",
+        ),
+        (
+            "a.cc",
+            "/// Doc.\n// NOLINTNEXTLINE(foo)\n[[nodiscard]] int $0f();\n",
+            "[[nodiscard]] int f(int a);",
+            "/// Doc.\n// NOLINTNEXTLINE(foo)\n[[nodiscard]] int f(int a);\n",
+        ),
+    ] {
+        check_cases(name, text, &[(Replace, given, expected)]).await;
+    }
+}
