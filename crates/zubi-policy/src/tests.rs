@@ -7,9 +7,11 @@ mod quiet;
 mod run_rules;
 mod scopes;
 mod searches;
+mod workspace;
 
 use serde_json::{Value, json};
 
+use self::workspace::{check_scripts, write_index};
 use super::*;
 use crate::caller::{Restrictions, Surface};
 use crate::spec::Approval;

@@ -5,7 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::credentials::{self, FileSearch, FoundFiles};
 use zubi_base::git_index;
 
-use super::matches;
+use super::{git_paths, matches};
 use crate::pattern::absolute;
 use crate::programs::{self, ContentSearch, ContentSource};
 
@@ -80,10 +80,7 @@ fn search_index(
     is_wanted: &dyn Fn(&Utf8Path) -> bool,
     is_exact: bool,
 ) -> FoundFiles {
-    // `git -C x` is in another folder.
-    let folders =
-        argv.windows(2).filter(|pair| pair.first().is_some_and(|word| word == "-C")).filter_map(|pair| pair.get(1));
-    let directory = folders.fold(directory.to_owned(), |at, folder| absolute(folder, Some(&at)));
+    let directory = git_paths::find_directory(argv, Some(directory)).unwrap_or_else(|| directory.to_owned());
     let Some((work_tree, index)) = git_index::find_index(&directory) else {
         return FoundFiles { paths: Vec::new(), is_complete: true };
     };

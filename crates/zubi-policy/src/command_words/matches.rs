@@ -14,21 +14,7 @@ pub(super) fn have_no_credentials(pattern: &Utf8Path, base: &Utf8Path) -> bool {
     if !base.is_dir() {
         return false;
     }
-    let mut matches: Vec<Utf8PathBuf> = vec![base.to_owned()];
-    for name in relative.components().map(|name| name.as_str()) {
-        // Some shells match any folders with `**`.
-        if name.contains("**") {
-            return false;
-        }
-        matches = if is_glob(name) {
-            matches.iter().flat_map(|folder| find_in(folder, name)).take(MAX_MATCHES + 1).collect()
-        } else {
-            matches.into_iter().map(|folder| folder.join(name)).collect()
-        };
-        if matches.len() > MAX_MATCHES {
-            return false;
-        }
-    }
+    let Some(matches) = expand_below(base, relative) else { return false };
     let is_option = |path: &Utf8PathBuf| {
         relative.as_str().starts_with(['*', '?', '['])
             && path.strip_prefix(base).is_ok_and(|path| path.as_str().starts_with('-'))
@@ -39,8 +25,14 @@ pub(super) fn have_no_credentials(pattern: &Utf8Path, base: &Utf8Path) -> bool {
 /// Returns the paths to which a path with patterns expands, the path itself if it has none; `None` if these are too many, or
 /// not known.
 pub(crate) fn expand(pattern: &Utf8Path) -> Option<Vec<Utf8PathBuf>> {
-    let mut matches = vec![Utf8PathBuf::new()];
+    expand_below(Utf8Path::new(""), pattern)
+}
+
+/// Returns the paths to which a path with patterns expands below a folder; `None` as for [`expand`].
+fn expand_below(folder: &Utf8Path, pattern: &Utf8Path) -> Option<Vec<Utf8PathBuf>> {
+    let mut matches = vec![folder.to_owned()];
     for name in pattern.components().map(|name| name.as_str()) {
+        // Some shells match any folders with `**`.
         if name.contains("**") {
             return None;
         }

@@ -1,7 +1,7 @@
 //! Programs of `awk` and filters of `jq` that run without approval: every word in them is known to read only the input.
 
 use super::has_word;
-use super::texts::is_plain_filter;
+use super::texts::{is_plain_filter, skip_delimited};
 
 const AWK_VARIABLES: &str = "NR NF FNR FS OFS ORS RS FILENAME SUBSEP RSTART RLENGTH OFMT CONVFMT IGNORECASE BEGIN END";
 /// Words of `awk` before a parenthesis. All other names there may be functions that run something.
@@ -61,7 +61,7 @@ pub(super) fn is_known_awk(text: &str) -> bool {
         } else {
             match c {
                 '"' => skip_string(after),
-                '/' if "\n{(,;!~&|}".contains(before) => skip_pattern(after),
+                '/' if "\n{(,;!~&|}".contains(before) => skip_delimited(after, '/'),
                 '/' => skip_ambiguous_pattern(after),
                 // Elsewhere, `print x > y` writes a file.
                 '>' if !after.starts_with('>') && (braces == 0 || parentheses > 0 || after.starts_with('=')) => {
@@ -103,27 +103,6 @@ fn is_known_awk_name(name: &str, after: &str) -> bool {
         () if name.starts_with(|c: char| c.is_ascii_uppercase()) => has_word(AWK_VARIABLES, name) && !is_call,
         () => !is_call || has_word(AWK_CALLS, name),
     }
-}
-
-/// Returns the text after a pattern whose first slash is read. Refuses a slash in brackets, about which implementations
-/// disagree.
-fn skip_pattern(text: &str) -> Option<&str> {
-    let mut chars = text.chars();
-    let mut in_brackets = false;
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => {
-                chars.next()?;
-            }
-            '/' => return Some(chars.as_str()).filter(|_| !in_brackets),
-            '\n' => return None,
-            '[' if chars.as_str().starts_with([']', '^']) => return None,
-            '[' => in_brackets = true,
-            ']' => in_brackets = false,
-            _ => {}
-        }
-    }
-    None
 }
 
 /// Returns the text after a slash that divides, or after a pattern that means nothing else if it is read as code.

@@ -3,7 +3,7 @@
 use camino::Utf8Path;
 use zubi_base::credentials::SearchScope;
 
-use super::options::parse;
+use super::options::{ParsedWords, parse};
 use super::{Options, Program, find, has_word, looks_at};
 
 /// The options of a search that select files.
@@ -20,30 +20,15 @@ pub(crate) struct SearchOptions {
 pub(crate) fn search_options(argv: &[String]) -> Option<SearchOptions> {
     let name = argv.first()?;
     let row = find(name, "")?;
-    let options = parse(row, Options::Only(row.looking?), argv, 1).options;
+    let arguments = parse(row, Options::Only(row.looking?), argv, 1);
+    let options = &arguments.options;
     let count = |names: &str| options.iter().filter(|(name, _)| has_word(names, name)).count();
     if name == "rg" {
-        if count("files type-list") > 0 {
-            return None;
-        }
-        let values = |names: &str| {
-            let named = options.iter().filter(|(name, _)| has_word(names, name));
-            named.filter_map(|(_, value)| value.clone()).collect()
-        };
-        let unrestricted = count("u unrestricted");
-        return Some(SearchOptions {
-            globs: values("g glob"),
-            types: values("t type"),
-            scope: SearchScope {
-                has_hidden: unrestricted > 1 || count("hidden .") > 0,
-                has_ignored: unrestricted > 0 || count("no-ignore no-ignore-vcs") > 0,
-                follows_links: false,
-            },
-        });
+        return (count("files type-list") == 0).then(|| ignoring_options(&arguments));
     }
     let is_recursive_grep = has_word("grep egrep fgrep", name) && count("r recursive") > 0;
     is_recursive_grep.then(|| SearchOptions {
-        globs: grep_globs(&options),
+        globs: grep_globs(options),
         scope: SearchScope::ALL,
         ..SearchOptions::default()
     })
@@ -188,25 +173,29 @@ fn lists_files(argv: &[String]) -> bool {
 /// A search of `rg` or a similar program.
 fn ignoring_search(argv: &[String], row: &Program) -> ContentSearch {
     let arguments = parse(row, row.covered, argv, 1);
-    let count = |names: &[&str]| arguments.options.iter().filter(|(name, _)| names.contains(&name.as_str())).count();
-    // An option that is not known may select any files.
-    let is_unknown = !arguments.refused.is_empty();
-    let unrestricted = count(&["u", "unrestricted"]);
-    let scope = SearchScope {
-        has_hidden: is_unknown || unrestricted > 1 || count(&[".", "hidden"]) > 0,
-        has_ignored: is_unknown || unrestricted > 0 || count(&["no-ignore", "no-ignore-vcs"]) > 0,
-        follows_links: count(&["L", "follow"]) > 0,
+    let has_pattern = arguments.options.iter().any(|(name, _)| has_word("e regexp f file", name));
+    let operands = arguments.operands.iter().skip(usize::from(!has_pattern));
+    ContentSearch { paths: words(argv, operands), options: ignoring_options(&arguments), ..ContentSearch::default() }
+}
+
+/// Returns the options of `rg` that select files. One that is not known may select any.
+fn ignoring_options(arguments: &ParsedWords) -> SearchOptions {
+    let count = |names: &str| arguments.options.iter().filter(|(name, _)| has_word(names, name)).count();
+    let values = |names: &str| {
+        let named = arguments.options.iter().filter(|(name, _)| has_word(names, name));
+        named.filter_map(|(_, value)| value.clone()).collect()
     };
-    let mut options = SearchOptions { scope, ..SearchOptions::default() };
-    for (name, value) in &arguments.options {
-        match (name.as_str(), value) {
-            ("g" | "glob", Some(value)) => options.globs.push(value.clone()),
-            ("t" | "type", Some(value)) => options.types.push(value.clone()),
-            _ => {}
-        }
+    let is_unknown = !arguments.refused.is_empty();
+    let unrestricted = count("u unrestricted");
+    SearchOptions {
+        globs: values("g glob"),
+        types: values("t type"),
+        scope: SearchScope {
+            has_hidden: is_unknown || unrestricted > 1 || count("hidden .") > 0,
+            has_ignored: is_unknown || unrestricted > 0 || count("no-ignore no-ignore-vcs") > 0,
+            follows_links: count("L follow") > 0,
+        },
     }
-    let skipped = usize::from(count(&["e", "regexp", "f", "file"]) == 0);
-    ContentSearch { paths: words(argv, arguments.operands.iter().skip(skipped)), options, ..ContentSearch::default() }
 }
 
 /// A search of `grep -r` or `diff -r`.

@@ -281,7 +281,7 @@ fn skip_sed_address(text: &str) -> Option<&str> {
 
 /// Returns the text after the next delimiter without a backslash. Refuses a delimiter in brackets, where only some
 /// implementations take it literally.
-fn skip_delimited(text: &str, delimiter: char) -> Option<&str> {
+pub(super) fn skip_delimited(text: &str, delimiter: char) -> Option<&str> {
     let mut chars = text.chars();
     let mut in_brackets = false;
     while let Some(c) = chars.next() {

@@ -10,26 +10,7 @@ fn check(rules: &[Value], expected: &str, scripts: &[&str]) {
         std::fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
         zubi_base::fs::write_atomic(&root.join(file), b"x").unwrap();
     }
-    let paths = PolicyPaths { roots: vec![root.clone()], home: Some("/h".into()), ..PolicyPaths::default() };
-    let rules = rules.iter().map(|rule| (rule, "zubi.toml:1".to_owned()));
-    let policy = Policy::from_rules(ToolFilter::default(), rules, paths);
-    let wrong: Vec<String> = scripts
-        .iter()
-        .filter_map(|text| {
-            let reading = crate::shell::read(text, &root);
-            let footprint = Footprint {
-                commands: reading.commands,
-                reads: reading.reads,
-                unresolved: reading.unresolved,
-                directory: Some(root.clone()),
-                ..Footprint::from_effect(Effect::Execute)
-            };
-            let decision = policy.decide(&spec("shell.run", Effect::Execute), &caller(false), &footprint);
-            (word(decision.action) != expected)
-                .then(|| format!("{text}: {} {}", word(decision.action), decision.reason))
-        })
-        .collect();
-    assert!(wrong.is_empty(), "expected {expected}:\n{}", wrong.join("\n"));
+    check_scripts(&root, rules, scripts, expected);
 }
 
 #[test]

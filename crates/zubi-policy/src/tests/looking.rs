@@ -18,36 +18,7 @@ pub(super) fn check(files: &[&str], rules: &[Value], scripts: &[&str], expected:
     std::fs::create_dir(root.join("links")).unwrap();
     std::os::unix::fs::symlink("/etc/passwd", root.join("links/passwd")).unwrap();
     std::os::unix::fs::symlink("/nonexistent/x", root.join("dangling")).unwrap();
-    let paths = PolicyPaths {
-        roots: vec![root.clone()],
-        home: Some("/h".into()),
-        zubi_directories: Vec::new(),
-        search_path: vec!["/usr/bin".into(), "/bin".into()],
-        ..PolicyPaths::default()
-    };
-    let policy =
-        Policy::from_rules(ToolFilter::default(), rules.iter().map(|rule| (rule, "zubi.toml:1".to_owned())), paths);
-    assert_eq!(policy.broken(), None);
-    let wrong: Vec<String> = scripts
-        .iter()
-        .filter_map(|text| {
-            let reading = crate::shell::read(text, &root);
-            let footprint = Footprint {
-                commands: reading.commands,
-                reads: reading.reads,
-                wrappers: reading.wrappers,
-                writes: reading.writes,
-                unresolved: reading.unresolved,
-                directory: Some(root.clone()),
-                is_git_hardened: true,
-                ..Footprint::from_effect(Effect::Execute)
-            };
-            let decision = policy.decide(&spec("shell.run", Effect::Execute), &caller(false), &footprint);
-            (word(decision.action) != expected)
-                .then(|| format!("{text}: {} {}", word(decision.action), decision.reason))
-        })
-        .collect();
-    assert!(wrong.is_empty(), "expected {expected}:\n{}", wrong.join("\n"));
+    check_scripts(&root, rules, scripts, expected);
 }
 
 const FILES: &[&str] = &["a", "b", "src/a.rs", ".env", "server/id_rsa"];

@@ -7,22 +7,6 @@ const TRACKED: &[&str] = &["README.md", "private/p.txt", "src/a.rs", "conf/serve
 const FILES: &[&str] =
     &["README.md", "private/p.txt", "src/a.rs", "conf/server.key", "app/.env", "node_modules/x/cert.pem"];
 
-/// Writes the index of a repository (git-scm.com/docs/index-format).
-fn write_index(root: &camino::Utf8Path, paths: &[&str]) {
-    let mut bytes = [b"DIRC".as_slice(), &[0, 0, 0, 2], &[0, 0, 0, u8::try_from(paths.len()).unwrap()]].concat();
-    for path in paths {
-        let start = bytes.len();
-        bytes.extend([0; 62]);
-        bytes.extend(path.as_bytes());
-        bytes.push(0);
-        while (bytes.len() - start) % 8 != 0 {
-            bytes.push(0);
-        }
-    }
-    bytes.extend([7; 20]);
-    zubi_base::fs::write_atomic(&root.join(".git/index"), &bytes).unwrap();
-}
-
 fn check(rules: &[Value], expected: &str, scripts: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let root = zubi_base::fs::canonical(camino::Utf8Path::from_path(folder.path()).unwrap()).unwrap();
@@ -31,35 +15,7 @@ fn check(rules: &[Value], expected: &str, scripts: &[&str]) {
         zubi_base::fs::write_atomic(&root.join(file), b"x").unwrap();
     }
     write_index(&root, TRACKED);
-    let paths = PolicyPaths {
-        roots: vec![root.clone()],
-        home: Some("/h".into()),
-        search_path: vec!["/usr/bin".into(), "/bin".into()],
-        ..PolicyPaths::default()
-    };
-    let rules = rules.iter().map(|rule| (rule, "zubi.toml:1".to_owned()));
-    let policy = Policy::from_rules(ToolFilter::default(), rules, paths);
-    assert_eq!(policy.broken(), None);
-    let wrong: Vec<String> = scripts
-        .iter()
-        .filter_map(|text| {
-            let reading = crate::shell::read(text, &root);
-            let footprint = Footprint {
-                commands: reading.commands,
-                reads: reading.reads,
-                wrappers: reading.wrappers,
-                writes: reading.writes,
-                unresolved: reading.unresolved,
-                directory: Some(root.clone()),
-                is_git_hardened: true,
-                ..Footprint::from_effect(Effect::Execute)
-            };
-            let decision = policy.decide(&spec("shell.run", Effect::Execute), &caller(false), &footprint);
-            (word(decision.action) != expected)
-                .then(|| format!("{text}: {} {}", word(decision.action), decision.reason))
-        })
-        .collect();
-    assert!(wrong.is_empty(), "expected {expected}:\n{}", wrong.join("\n"));
+    check_scripts(&root, rules, scripts, expected);
 }
 
 fn allow(programs: &[&str]) -> Vec<Value> {
